@@ -35,7 +35,6 @@ impl Verbosity {
     }
 
     /// A log line, if its level is logged at this verbosity: `INFO:neuronperf.benchmarking - ...`.
-    #[must_use]
     pub fn line(self, level: Self, text: &str) -> Option<String> {
         let word = match level {
             Self::Silent => "ERROR",
@@ -46,7 +45,6 @@ impl Verbosity {
     }
 
     /// The lines before anything runs: a note if no cast was specified.
-    #[must_use]
     pub fn at_start(self, config: &BenchConfig) -> Vec<String> {
         let default = BenchConfig::default();
         let names_a_cast = config.index.as_ref().is_some_and(|index| index.finished().any(ModelEntry::names_a_cast))
@@ -59,7 +57,6 @@ impl Verbosity {
 
     /// The lines when a configuration of a model or an index of this name starts, with the time of all that remain. A configuration that cannot start
     /// has no benchmarkers.
-    #[must_use]
     pub fn before(self, name: &str, configuration: &Configuration, remaining_s: f64) -> Vec<String> {
         let remaining = remaining_text(SimTime::from_secs_f64(remaining_s));
         let begin = self.line(Self::Info, &format!("Benchmarking '{name}', ~{remaining} remaining."));
@@ -78,7 +75,6 @@ impl Verbosity {
     }
 
     /// The lines after a configuration has run.
-    #[must_use]
     pub fn after(
         self,
         configuration: &Configuration,

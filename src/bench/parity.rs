@@ -28,7 +28,6 @@ pub struct Parity {
 
 impl Parity {
     /// How much faster the file is, as a fraction of the zoo's throughput; `None` if the file has no throughput.
-    #[must_use]
     pub fn difference(&self) -> Option<f64> {
         self.file_per_s.as_ref().ok().map(|file| file / self.zoo_per_s - 1.0)
     }
@@ -74,7 +73,6 @@ fn throughput(model: &str, instance: &str, batch_size: u32, models: &ModelLibrar
 }
 
 /// Several comparisons as a Markdown table. Rows without a throughput of the file are left out; a column gives the difference.
-#[must_use]
 pub fn parity_markdown(rows: &[Parity]) -> String {
     let mut out = "| file | model of the zoo | batch | zoo, samples/s | file, samples/s | difference |\n|---|---|--:|--:|--:|--:|\n".to_owned();
     for row in rows {

@@ -45,7 +45,6 @@ impl<'a> From<&'a str> for RunTitle<'a> {
 }
 
 /// Builds the operator timeline of one execution.
-#[must_use]
 pub fn build_profile(
     executable: &Executable,
     recorder: &Recorder,

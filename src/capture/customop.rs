@@ -10,7 +10,6 @@ const PS: u64 = 1_000;
 
 /// The timeline of one call. Slices are named by the processor's work and carry the source line on which it began;
 /// work shorter than a nanosecond has a length of zero.
-#[must_use]
 pub fn build_customop_profile(kernel: &str, processors: &[CoreMeter]) -> Profile {
     let mut builder = ProfileBuilder::new("simulated custom operator");
     builder.set_title(kernel);

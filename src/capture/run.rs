@@ -12,7 +12,6 @@ use ns_machine::{Executable, SourceEntry};
 use ns_neuron::step::start_up_ns;
 
 /// The run of one execution, on the same timeline as the profile that [`super::build_profile`] builds from it.
-#[must_use]
 pub fn run_of<'a>(executable: &'a Executable, recorder: &Recorder, costs: &CostTable, workflow: Workflow) -> Run<'a> {
     let origin_ns = i64::try_from(start_up_ns(&costs.runtime, workflow)).unwrap_or(0);
     let reading = Reading { executable, recorder, origin_ns };

@@ -63,7 +63,6 @@ use clap::{CommandFactory, FromArgMatches};
 use ns_session::{is_known_script, neuronperf_command, refuse_script};
 
 /// Runs the command line with the arguments of the process.
-#[must_use]
 pub fn run() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     let done = refuse_scripts(&words).and_then(|()| run_words(words));

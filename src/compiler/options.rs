@@ -95,7 +95,6 @@ pub struct CompileOptions {
 }
 
 impl CastType {
-    #[must_use]
     pub const fn format(self) -> FloatFormat {
         match self {
             Self::Bf16 => FloatFormat::Bf16,
@@ -131,7 +130,6 @@ flag_value!(OptLevel, "optlevel", "1, 2 or 3");
 
 impl CompileOptions {
     /// The format of a product's operands.
-    #[must_use]
     pub const fn matmul_format(&self) -> FloatFormat {
         match self.auto_cast {
             AutoCast::None => FloatFormat::Fp32,
@@ -168,7 +166,6 @@ impl CompileOptions {
     }
 
     /// The format of every other value between operations.
-    #[must_use]
     pub const fn value_format(&self) -> FloatFormat {
         match self.auto_cast {
             AutoCast::None | AutoCast::Matmult => FloatFormat::Fp32,

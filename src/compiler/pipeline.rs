@@ -75,7 +75,6 @@ impl Pipeline {
     }
 
     /// What a model file says about itself.
-    #[must_use]
     pub fn inspection(&self) -> Option<&Inspection> {
         match &self.source {
             Source::Graph(_) => None,
@@ -84,7 +83,6 @@ impl Pipeline {
     }
 
     /// Elements of all parameters, each counted once, without buffers: PyTorch's number of parameters.
-    #[must_use]
     pub fn parameters(&self) -> u64 {
         match &self.source {
             Source::Graph(graph) => graph.parameter_count(),
@@ -93,7 +91,6 @@ impl Pipeline {
     }
 
     /// The names of weights that are no parameters, such as running statistics.
-    #[must_use]
     pub fn buffers(&self) -> BTreeSet<String> {
         match &self.source {
             Source::Graph(graph) => {
@@ -107,7 +104,6 @@ impl Pipeline {
     }
 
     /// Operations of the model's products and convolutions as written.
-    #[must_use]
     pub fn model_flops(&self) -> u64 {
         match &self.source {
             Source::Graph(graph) => graph.flops(),
@@ -116,7 +112,6 @@ impl Pipeline {
     }
 
     /// Ops that the host records for a call when nothing is traced ahead. Each operator of a file counts as one.
-    #[must_use]
     pub fn recorded_ops(&self) -> u64 {
         match &self.source {
             Source::Graph(graph) => graph.recorded_ops(),
@@ -143,7 +138,6 @@ impl Pipeline {
 
     /// The same for display, of a file that cannot be placed: what is refused stands as one operation, and is listed by name with the
     /// reason. `None` for a graph, and for a program that cannot even be displayed.
-    #[must_use]
     pub fn outlined(&self) -> Option<(Self, BTreeMap<String, String>)> {
         let Source::File(file, assumed) = &self.source else { return None };
         let ProgramOutline { placed, refused } = outline(&file.program, self.workflow, assumed).ok()?;

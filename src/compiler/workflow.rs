@@ -29,7 +29,6 @@ names! {
 
 impl Workflow {
     /// Whether moving the inputs to the device is part of a call.
-    #[must_use]
     pub const fn transfers_inputs(self) -> bool {
         matches!(self, Self::MarkStep)
     }

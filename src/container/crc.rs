@@ -11,13 +11,11 @@ impl Crc {
     }
 
     /// The checksum so far.
-    #[must_use]
     pub fn value(&self) -> u32 {
         imp::value(&self.0)
     }
 
     /// The checksum of a text.
-    #[must_use]
     pub fn of(bytes: &[u8]) -> u32 {
         let mut crc = Self::default();
         crc.update(bytes);

@@ -15,7 +15,6 @@ const FLAG_COMMENT: u8 = 16;
 const MAX_HEADER_BYTES: usize = 1 << 16;
 
 /// Whether bytes are the beginning of a gzip file.
-#[must_use]
 pub fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&[0x1f, 0x8b])
 }
@@ -159,7 +158,6 @@ impl Gunzip {
 }
 
 /// Length of the header at the front, if it is complete.
-#[must_use]
 pub fn header_len(bytes: &[u8]) -> Option<usize> {
     let flags = *bytes.get(3)?;
     let mut at = 10;

@@ -53,13 +53,11 @@ impl Inflater {
     }
 
     /// The checksum of the output so far (CRC-32, RFC 1952 section 8).
-    #[must_use]
     pub fn crc(&self) -> u32 {
         self.crc.value()
     }
 
     /// Bytes of the output so far.
-    #[must_use]
     pub const fn written(&self) -> u64 {
         self.written
     }
@@ -96,7 +94,6 @@ impl Inflater {
 }
 
 /// A decompression bomb: `taken` bytes unpack to more than `written`.
-#[must_use]
 pub fn grows_too_much(written: u64, taken: u64) -> Refusal {
     refuse!(
         "the packed file is not a trace: {taken} bytes unpack to more than {written}; unpack it yourself if you trust it"

@@ -23,13 +23,11 @@ pub struct Header {
 
 impl Header {
     /// The type of a value without its byte order: `f4`, `u1`, `i8`.
-    #[must_use]
     pub fn element(&self) -> &str {
         self.descr.trim_start_matches(['<', '>', '|', '='])
     }
 
     /// Whether the first byte of a value is the most significant one.
-    #[must_use]
     pub fn is_big_endian(&self) -> bool {
         self.descr.starts_with('>')
     }
@@ -75,7 +73,6 @@ pub fn header(bytes: &[u8]) -> Result<Header, (usize, Refusal)> {
 }
 
 /// An array: version 1 of the format, rows first. `descr` is NumPy's name of the type, `<f4`, and `values` are its bytes.
-#[must_use]
 pub fn write(descr: &str, shape: &[u64], values: &[u8]) -> Vec<u8> {
     let sizes: String = shape.iter().map(|n| format!("{n},")).collect();
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({sizes}), }}");

@@ -23,13 +23,11 @@ impl RecordingSource {
     }
 
     /// How many bytes of the file were read so far.
-    #[must_use]
     pub fn read_bytes(&self) -> u64 {
         self.read.borrow().iter().map(|(start, end)| end - start).sum()
     }
 
     /// The bytes that were read so far; `None` if they are more than `most`.
-    #[must_use]
     pub fn part(&self, most: u64) -> Option<FilePart> {
         if self.read_bytes() > most {
             return None;

@@ -71,7 +71,6 @@ impl<S: ByteSource + ?Sized> ByteSource for Rc<S> {
 }
 
 /// The medium's message as the message about a file.
-#[must_use]
 pub fn unreadable(error: Refusal) -> Refusal {
     error.within(|said| format!("the file cannot be read: {said}")).advise("choose it again")
 }

@@ -185,13 +185,11 @@ fn about(name: &str, error: Refusal) -> Refusal {
 
 impl Compilation {
     /// The products that the passes removed; `None` when all remain.
-    #[must_use]
     pub const fn removed(&self) -> Option<RemovedProducts> {
         RemovedProducts::of(self.products_before, self.products_after)
     }
 
     /// A step whose execution takes `window` on a core.
-    #[must_use]
     pub fn step(&self, costs: &CostTable, window: SimTime, workflow: Workflow) -> StepCosts {
         StepCosts::of(&self.executable, costs, window, workflow, self.recorded_ops)
     }
@@ -208,7 +206,6 @@ fn products_of(module: &HloModule) -> u64 {
 }
 
 /// Whether the simulator has costs for the instance's NeuronCores.
-#[must_use]
 pub fn is_simulated(instance: &Instance) -> bool {
     CostTable::of_instance(instance).is_ok()
 }

@@ -46,19 +46,16 @@ impl EstimateMark {
     }
 
     /// What stands before a time or a cost: it is the least that is possible if a cost is not known.
-    #[must_use]
     pub const fn before_time(self) -> &'static str {
         if self.unknown > 0 { "at least " } else { "" }
     }
 
     /// What stands before a rate.
-    #[must_use]
     pub const fn before_rate(self) -> &'static str {
         if self.unknown > 0 { "at most " } else { "" }
     }
 
     /// The reason: `1 operator without a known cost`, `estimated, 2 operators`.
-    #[must_use]
     pub fn note(self) -> String {
         let operators = |n: u64| format_plural(n, "operator");
         match (self.unknown, self.estimated) {
@@ -72,14 +69,12 @@ impl EstimateMark {
 }
 
 /// The note of a table of times: `Times are at least these: 1 operator without a known cost.`
-#[must_use]
 pub fn note_of_times(mark: Option<EstimateMark>) -> Option<String> {
     let what = |mark: EstimateMark| if mark.unknown > 0 { "Times are at least these" } else { "Times hold guesses" };
     mark.map(|mark| format!("{}: {}.", what(mark), mark.note()))
 }
 
 /// A time with its mark and the reason: `at least 2.47 µs (1 operator without a known cost)`.
-#[must_use]
 pub fn marked_time(mark: Option<EstimateMark>, time: &str) -> String {
     mark.map_or_else(|| time.to_owned(), |mark| format!("{}{time} ({})", mark.before_time(), mark.note()))
 }

@@ -33,7 +33,6 @@ impl OperatorKernels {
     }
 
     /// What a kernel computes, in single precision as the processors do; `None` for an operator without a kernel.
-    #[must_use]
     pub fn call(&self, operator: &str, operands: &[Rc<Value>], ty: &ArrayType) -> Option<Result<Value, Refusal>> {
         let kernel = self.0.get(operator)?;
         Some(values(kernel, operator, operands, ty))

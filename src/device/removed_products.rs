@@ -20,7 +20,6 @@ impl RemovedProducts {
     }
 
     /// What the compiler removed from a model and what to do, in two sentences.
-    #[must_use]
     pub fn sentence(self, model: &str) -> String {
         let Self { asked, computed } = self;
         let gone = asked - computed;

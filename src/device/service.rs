@@ -94,46 +94,39 @@ impl ServiceTimes {
     }
 
     /// One inference alone on an idle instance: the sum of its stages.
-    #[must_use]
     pub fn unloaded(&self) -> SimTime {
         let host = self.input + self.preprocess + self.record + self.call + self.host + self.postprocess;
         host + self.link + self.transfer + self.device_total()
     }
 
     /// The parts of a call, without the user's own work around it.
-    #[must_use]
     pub fn parts(&self) -> CallParts {
         let host = self.record + self.call + self.host;
         CallParts { host, link: self.link + self.transfer, device: self.device_total() }
     }
 
     /// The operators whose time is an estimate, in words; `None` when there are none.
-    #[must_use]
     pub fn estimated_ops_text(&self) -> Option<String> {
         let all: Vec<String> = self.estimated_ops.iter().map(ToString::to_string).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 
     /// Work of one inference on a core of the host.
-    #[must_use]
     pub fn host_work(&self) -> SimTime {
         self.input + self.preprocess + self.record + self.call + self.postprocess
     }
 
     /// All device stages together.
-    #[must_use]
     pub fn device_total(&self) -> SimTime {
         self.device.iter().copied().sum()
     }
 
     /// Loading one copy beside `n_models - 1` others.
-    #[must_use]
     pub fn load_of(&self, n_models: u32) -> SimTime {
         self.load + self.load_beside.times(u64::from(n_models.saturating_sub(1)))
     }
 
     /// Everything before the first warm-up inference of a copy.
-    #[must_use]
     pub fn setup_total(&self) -> SimTime {
         self.env_setup + self.load + self.setup
     }

@@ -91,25 +91,21 @@ impl ModelFileValues {
     }
 
     /// Weights and buffers that are drawn, because the file does not contain them.
-    #[must_use]
     pub const fn drawn_weights(&self) -> u64 {
         self.drawn
     }
 
     /// Floating point operations of its products.
-    #[must_use]
     pub const fn flops(&self) -> u64 {
         self.flops
     }
 
     /// Names of its results, in order, as far as its file has them.
-    #[must_use]
     pub fn output_names(&self) -> &[String] {
         &self.output_names
     }
 
     /// Sizes of its inputs, in order.
-    #[must_use]
     pub fn input_dims(&self) -> Vec<Vec<u64>> {
         self.input_places().map(|n| self.parameters[n].ty.dims.clone()).collect()
     }
@@ -163,7 +159,6 @@ impl ModelFileValues {
 }
 
 /// The casts of a compiler with these options.
-#[must_use]
 pub fn casts_of(options: &CompileOptions) -> Casts {
     Casts { products: options.matmul_format(), values: options.value_format() }
 }

@@ -9,7 +9,6 @@ use serde_json::ser::Formatter;
 
 /// A float as Python's `repr` writes it: the shortest text that reads back as the same number, with `.0` if it is
 /// whole, and an exponent below 1e-4 and from 1e16.
-#[must_use]
 pub fn repr(x: f64) -> String {
     if x.is_nan() {
         return "nan".to_owned();
@@ -75,13 +74,11 @@ fn json_of_literal(text: &str) -> String {
 }
 
 /// `x` with eight decimals, as the reports print it.
-#[must_use]
 pub fn round8(x: f64) -> f64 {
     if x.is_finite() { format!("{x:.8}").parse().unwrap_or(x) } else { x }
 }
 
 /// A number for [`json_dumps`], which writes the numbers that JSON lacks as Python's words.
-#[must_use]
 pub fn number_or_word(x: f64) -> Value {
     let word = if x.is_nan() {
         "NaN"

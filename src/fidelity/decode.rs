@@ -16,13 +16,11 @@ use super::{PlacementBasis, Validation, interval_of_tpot};
 const SHIPPED: &[u8] = include_bytes!("decode.csv");
 
 /// The rows of text generation that ship with the crate, in their order.
-#[must_use]
 pub fn shipped_decode_rows() -> Vec<PublishedRow> {
     read_rows(SHIPPED).unwrap_or_default()
 }
 
 /// Whether a row is of text generation.
-#[must_use]
 pub fn is_generation(row: &PublishedRow) -> bool {
     row.task.to_ascii_lowercase().starts_with("text generation")
 }
@@ -113,7 +111,6 @@ const LENGTHS_APART: u64 = 4;
 
 /// The published rows of the model of a request, with the same weights and similar lengths, that say the time of a token and the throughput of
 /// new tokens.
-#[must_use]
 pub fn published_decodes(own: &Request) -> Vec<PublishedDecode> {
     let is_of_model = |case: &DecodeCase| {
         let mut config = case.request.config.clone();
@@ -189,7 +186,6 @@ impl Decoders {
 }
 
 /// Predicts a row of text generation and compares it with the published figures.
-#[must_use]
 pub fn validate_generation(row: &PublishedRow, decoders: &mut Decoders) -> Validation {
     let outcome = DecodeCase::of(row).and_then(|case| {
         let predicted = decoders.predict(&case, FITTED)?;

@@ -61,7 +61,6 @@ impl DecodeCalibrator {
     }
 
     /// Whether there is a row to fit to.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cases.is_empty()
     }
@@ -120,7 +119,6 @@ impl DecodeCalibrator {
 
 impl DecodeFit {
     /// Errors of steps, first tokens and throughputs.
-    #[must_use]
     pub fn summaries(&self) -> [(&'static str, Summary); 4] {
         let of = |ratios: &[f64]| Summary::of_ratios(ratios);
         [

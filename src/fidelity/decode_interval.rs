@@ -34,13 +34,11 @@ pub const DECODE_HELD_OUT: &[DecodeHeldOut] = &[
 const OUTSIDE_ON_A_SIDE: usize = 20;
 
 /// The least and the most that published over predicted times are once the farthest rows on each side are left out.
-#[must_use]
 pub fn decode_factors() -> (f64, f64) {
     factors_inside(DECODE_HELD_OUT.iter().flat_map(|held| held.ratios), OUTSIDE_ON_A_SIDE)
 }
 
 /// The interval of a time of a token of a request; `None` where no row tells the error.
-#[must_use]
 pub fn interval_of_tpot(tpot_ms: f64, request: &Request) -> Option<(f64, f64)> {
     let group = ServedGroup::of(request, false);
     if request.instance.core_version > LATEST_CORE {

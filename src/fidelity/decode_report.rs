@@ -44,7 +44,6 @@ const LARGER_BATCH: u64 = 32;
 
 impl LargerBatch {
     /// `2.04 US$ at batch 32, a token 15.6 ms`
-    #[must_use]
     pub fn text(&self) -> String {
         let (usd, ms) = (format_number(self.cost_usd_per_million_tokens), format_number(self.tpot_p50_ms));
         format!("{usd} US$ at batch {}, a token {ms} ms", self.batch)

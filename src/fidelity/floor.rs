@@ -8,7 +8,6 @@ use super::search::{mean_of_ratios, models_in_order};
 
 /// Predicted over published throughput if every row of PyTorch 2 came out as it is published, and every row of PyTorch 1 as its twin
 /// of PyTorch 2 does, divided by one factor: the mean ratio of the other models' twins. Rows of PyTorch 1 without a twin are left out.
-#[must_use]
 pub fn ratios_by_one_factor(rows: &[PublishedRow]) -> Vec<f64> {
     let generation = |row: &PublishedRow| SdkGeneration::of_framework(&row.framework);
     let counted: Vec<(&PublishedRow, f64)> =

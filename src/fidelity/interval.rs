@@ -88,26 +88,22 @@ fn width(errors: &[(&str, f64)]) -> Option<f64> {
 }
 
 /// The least and the most that published over predicted throughput is in 8 of 10 cases.
-#[must_use]
 pub fn device_factors(generation: SdkGeneration) -> Option<(f64, f64)> {
     WIDTHS.of(generation).map(|width| (libm::exp(-width), libm::exp(width)))
 }
 
 /// The interval of a throughput on an instance; `None` where no row tells the error.
-#[must_use]
 pub fn interval_of_rate(rate: f64, instance_type: &str, generation: SdkGeneration) -> Option<(f64, f64)> {
     let has_rows = instance(instance_type).is_some_and(|size| size.core_version == PUBLISHED_CORE);
     device_factors(generation).filter(|_| has_rows).map(|(low, high)| (rate * low, rate * high))
 }
 
 /// The interval of a time on an instance, as [`interval_of_rate`].
-#[must_use]
 pub fn interval_of_time(time: f64, instance_type: &str, generation: SdkGeneration) -> Option<(f64, f64)> {
     interval_of_rate(1.0, instance_type, generation).map(|(low, high)| (time / high, time / low))
 }
 
 /// Why no row tells the error of a configuration's figures; `None` if rows do.
-#[must_use]
 pub fn unknown_error(configuration: &Configuration) -> Option<&'static str> {
     let spec = configuration.model.parse::<ModelSpec>().ok();
     let trains = spec.as_ref().is_some_and(|spec| spec.training().is_some());
@@ -127,7 +123,6 @@ pub struct Coverage {
 }
 
 /// The coverage of each group of rows, then of all.
-#[must_use]
 pub fn coverage() -> Vec<Coverage> {
     let mut judged: Vec<([&str; 3], bool)> = Vec::new();
     let families = models_in_order(ROWS.iter().map(|r| r.family.as_str()));

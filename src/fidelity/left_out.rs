@@ -38,7 +38,6 @@ pub(super) fn left_out_rows() -> Vec<LeftOutRow> {
 }
 
 /// The table of some rows.
-#[must_use]
 pub fn left_out_csv(rows: &[LeftOutRow]) -> String {
     let line = |r: &LeftOutRow| {
         let release = if r.generation == SdkGeneration::Pt1 { 1 } else { 2 };

@@ -38,7 +38,6 @@ fn header_of(csv: &[u8]) -> String {
 }
 
 /// Whether a table is one of NKI kernels.
-#[must_use]
 pub fn is_kernels(csv: &[u8]) -> bool {
     let header = header_of(csv);
     NEEDED.iter().all(|name| header.split(',').any(|column| column.trim() == *name))
@@ -96,7 +95,6 @@ pub struct KernelComparison {
 }
 
 /// Compares an answer with its row.
-#[must_use]
 pub fn compare_kernel(row: &KernelRow, answer: &Answer) -> KernelComparison {
     let mb = |bytes: u64| u64_to_f64(bytes) / 1e6;
     let error = answer.total_us.zip(row.measured_us).map(|(here, measured)| here / measured - 1.0);
@@ -136,7 +134,6 @@ pub struct KernelSummary {
 }
 
 /// Summaries of each operator, then of all: tau and regret only inside an operator.
-#[must_use]
 pub fn summarise_kernels(all: &[KernelComparison]) -> Vec<KernelSummary> {
     let mut groups: BTreeMap<String, Vec<&KernelComparison>> = BTreeMap::new();
     for comparison in all {

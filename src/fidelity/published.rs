@@ -24,14 +24,12 @@ static BENCHMARKS: LazyLock<Vec<(&'static PublishedRow, Configuration)>> = LazyL
 });
 
 /// The rows that ship with the crate, in their order.
-#[must_use]
 pub fn shipped_rows() -> &'static [PublishedRow] {
     &ROWS
 }
 
 /// The row of a benchmark's configuration: same model, instance, batch size, copies, workers, compiler options and generation of
 /// the SDK. Of several releases the last one in the table.
-#[must_use]
 pub fn published_benchmark(configuration: &Configuration) -> Option<&'static PublishedRow> {
     let last = BENCHMARKS.iter().rev().find(|(_, of_row)| are_equal(of_row, configuration))?;
     Some(last.0)
@@ -50,7 +48,6 @@ fn are_equal(a: &Configuration, b: &Configuration) -> bool {
 }
 
 /// The row of a case of the microbenchmark; its throughput is in TFLOPS.
-#[must_use]
 pub fn published_product(case: &MatmultCase) -> Option<&'static PublishedRow> {
     let run = &case.run;
     let is_guides = case.model.is_none()
@@ -71,14 +68,12 @@ pub fn published_product(case: &MatmultCase) -> Option<&'static PublishedRow> {
 }
 
 /// The rate that AWS's guide has for a case of the microbenchmark, TFLOPS.
-#[must_use]
 pub fn published_tops(case: &MatmultCase) -> Option<f64> {
     published_product(case)?.published
 }
 
 /// The rate of AWS's guide beside that of a case of the microbenchmark, TFLOPS: `77.64 in AWS's guide, ratio 0.98`; or that its
 /// instance has no published row.
-#[must_use]
 pub fn product_beside(case: &MatmultCase, here: f64) -> Option<String> {
     match published_tops(case) {
         Some(published) => Some(format!("{published:.2} in AWS\u{2019}s guide, ratio {:.2}", here / published)),
@@ -97,7 +92,6 @@ pub struct PublishedTime {
 }
 
 /// The published times of one call of a model: the two-layer network of the profiling tutorial. `model` is a specification.
-#[must_use]
 pub fn published_times(model: &str, batch_size: Option<u32>, workflow: Workflow, instance: &str) -> Vec<PublishedTime> {
     let default = "nn".parse::<ModelSpec>().map(|spec| spec.to_string()).ok();
     let spelled = model.parse::<ModelSpec>().map(|spec| spec.to_string()).ok();
@@ -121,7 +115,6 @@ pub fn published_times(model: &str, batch_size: Option<u32>, workflow: Workflow,
 }
 
 /// The row of a step of the custom operator tutorial; its throughput is in steps a second.
-#[must_use]
 pub fn published_custom_op(spec: &CustomOpSpec) -> Option<&'static PublishedRow> {
     let built_in = ns_kernel::built_in(&spec.name).filter(|kernel| kernel.source.trim() == spec.source.trim())?;
     let accessor = match built_in.name {
@@ -145,13 +138,11 @@ pub fn published_custom_op(spec: &CustomOpSpec) -> Option<&'static PublishedRow>
 }
 
 /// The rate that AWS's tutorial has for a step of a custom operator, steps a second.
-#[must_use]
 pub fn published_steps_per_s(spec: &CustomOpSpec) -> Option<f64> {
     published_custom_op(spec)?.published
 }
 
 /// The rate of AWS's tutorial beside that of a step of a custom operator, steps a second: `269.9 in AWS's tutorial, ratio 0.99`.
-#[must_use]
 pub fn custom_op_beside(spec: &CustomOpSpec, here: f64) -> Option<String> {
     let published = published_steps_per_s(spec)?;
     let rate = if published >= 100.0 { format!("{published:.1}") } else { format!("{published:.3}") };

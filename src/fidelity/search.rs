@@ -42,7 +42,6 @@ pub(super) fn squares_of_ratios(ratios: &[f64]) -> f64 {
 }
 
 /// Root mean square of the logarithms of some ratios.
-#[must_use]
 pub fn rms_of_ratios(ratios: &[f64]) -> f64 {
     libm::sqrt(squares_of_ratios(ratios) / usize_to_f64(ratios.len().max(1)))
 }

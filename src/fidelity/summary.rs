@@ -46,13 +46,11 @@ pub struct Validation {
 
 impl Validation {
     /// Whether the row tests the predictions: it has a prediction, and no constant was solved from it.
-    #[must_use]
     pub fn judges(&self) -> bool {
         self.ratio.is_some() && self.solved.is_none()
     }
 
     /// Whether the published throughput lies in the interval of the prediction.
-    #[must_use]
     pub fn is_inside(&self) -> Option<bool> {
         let (low, high) = self.throughput_low.zip(self.throughput_high)?;
         self.published.map(|published| (low..=high).contains(&published))
@@ -101,7 +99,6 @@ impl Summary {
 }
 
 /// Predicts one row and compares it with the published throughput.
-#[must_use]
 pub fn validate(row: &PublishedRow) -> Validation {
     let outcome = match row.published {
         None => Err("no published throughput".to_owned()),

@@ -33,7 +33,6 @@ pub struct SourceTime {
 
 impl SourceTime {
     /// The engine that worked longest for it.
-    #[must_use]
     pub fn main_engine(&self) -> Option<Engine> {
         let busiest = Engine::ALL.into_iter().rev().max_by_key(|e| self.engine_ns[e.index()])?;
         (self.engine_ns[busiest.index()] > 0).then_some(busiest)
@@ -51,7 +50,6 @@ impl SourceTime {
 }
 
 /// The time of each operation of a run.
-#[must_use]
 pub fn time_by_source(run: &Run<'_>) -> IndexVec<SourceId, SourceTime> {
     let mut times: IndexVec<SourceId, SourceTime> = run.sources.iter().map(|_| SourceTime::default()).collect();
     for unit in &run.units {
@@ -88,7 +86,6 @@ pub struct OperatorTime {
 }
 
 /// The engine time of each framework operator of a run, the longest first. A fusion's time counts for its members by their parts.
-#[must_use]
 pub fn time_by_operator(run: &Run<'_>) -> Vec<OperatorTime> {
     let mut operators: IndexMap<&str, [u64; Engine::ALL.len()]> = IndexMap::new();
     for (id, time) in time_by_source(run).iter_enumerated() {

@@ -96,7 +96,6 @@ impl Bounds {
     }
 
     /// Seconds of a bound.
-    #[must_use]
     pub fn seconds(&self, name: &str) -> Option<f64> {
         self.bounds.iter().find(|b| b.name == name).map(|b| b.seconds)
     }

@@ -38,7 +38,6 @@ names! {
 
 impl Resource {
     /// Name within a sentence: `data transfer`, `the Vector engine`.
-    #[must_use]
     pub const fn phrase(self) -> &'static str {
         match self {
             Self::Dma => "data transfer",
@@ -77,7 +76,6 @@ pub struct ResourceTime {
 
 impl ResourceTime {
     /// Time in which it works beside a unit with a longer busy time, nanoseconds.
-    #[must_use]
     pub const fn hidden_ns(&self) -> u64 {
         self.busy_ns - self.exposed_ns
     }
@@ -120,26 +118,22 @@ impl Limiter {
     }
 
     /// The unit that limits the execution; `None` if nothing ran.
-    #[must_use]
     pub fn first(&self) -> Option<&ResourceTime> {
         self.resources.first()
     }
 
     /// Busy time of a unit, nanoseconds.
-    #[must_use]
     pub fn busy_ns(&self, resource: Resource) -> u64 {
         self.resources.iter().find(|r| r.resource == resource).map_or(0, |r| r.busy_ns)
     }
 
     /// The longest busy time among the units that a change does not touch: a time that the change cannot beat, nanoseconds.
-    #[must_use]
     pub fn next_bound(&self, touched: &[Resource]) -> Option<&ResourceTime> {
         self.resources.iter().find(|r| !touched.contains(&r.resource))
     }
 
     /// The most that a change can save, nanoseconds: what it takes away, and not more than the window less the busy time of any
     /// unit that it does not touch.
-    #[must_use]
     pub fn saving_ns(&self, claim_ns: u64, touched: &[Resource]) -> u64 {
         let bound = self.next_bound(touched).map_or(0, |r| r.busy_ns);
         claim_ns.min(self.window_ns.saturating_sub(bound))
@@ -147,27 +141,23 @@ impl Limiter {
 
     /// The most that is saved when units have less work, nanoseconds: `less` gives each unit's time that goes away. The window
     /// cannot become shorter than the longest busy time that is left.
-    #[must_use]
     pub fn saving_of_ns(&self, claim_ns: u64, less: impl Fn(Resource) -> u64) -> u64 {
         let left = self.resources.iter().map(|r| r.busy_ns.saturating_sub(less(r.resource))).max().unwrap_or(0);
         claim_ns.min(self.window_ns.saturating_sub(left))
     }
 
     /// Share of the device window, percent.
-    #[must_use]
     pub fn share(&self, ns: u64) -> f64 {
         percent(u64_to_f64(ns), u64_to_f64(self.window_ns))
     }
 
     /// The unit that works for most of the window; `None` if none does, so that the units wait for one another.
-    #[must_use]
     pub fn dominant(&self) -> Option<&ResourceTime> {
         self.first().filter(|r| self.share(r.busy_ns) > MOST_PERCENT)
     }
 
     /// The statement: `Data transfer limits this execution: it takes 710 us of the device window (99.3 %), mostly for weights.` `None`
     /// if nothing ran.
-    #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let first = self.first()?;
         let (busy, share) = (format_ns(u64_to_f64(first.busy_ns)), format_share(self.share(first.busy_ns)));
@@ -186,7 +176,6 @@ impl Limiter {
     }
 
     /// What works behind the limiting unit: `Behind it are hidden: Tensor engine 389 us of 389 us, ...`; `None` if nothing is.
-    #[must_use]
     pub fn hidden_text(&self) -> Option<String> {
         let part = |r: &ResourceTime| {
             let [hidden, busy] = [r.hidden_ns(), r.busy_ns].map(|ns| format_ns(u64_to_f64(ns)));

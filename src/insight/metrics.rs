@@ -53,7 +53,6 @@ names! {
 
 impl Metric {
     /// The value with its unit, for display: `7.20 us`, `24.0 MiB`, `84.6 %`.
-    #[must_use]
     pub fn text(&self) -> String {
         use ns_base::units::{format_bytes, format_count, format_ns, format_number, format_percent};
         match (self.value, self.unit) {
@@ -101,7 +100,6 @@ macro_rules! metrics {
 
         impl $name {
             /// The values that are present, in the order of the fields.
-            #[must_use]
             pub fn metrics(&self) -> Vec<$crate::Metric> {
                 let all = [$((stringify!($field), $crate::metrics::MetricField::metric_value(&self.$field),
                     $crate::Unit::$unit),)*];

@@ -144,7 +144,6 @@ names! {
 
 impl Item {
     /// The transfer, when it is a DMA.
-    #[must_use]
     pub const fn transfer(&self) -> Option<Transfer> {
         match self.work {
             Work::Transfer(t) => Some(t),
@@ -156,7 +155,6 @@ impl Item {
 impl Run<'_> {
     /// The array's peak in the mode of the run's products, floating point operations per second; of single precision, in bf16
     /// equivalents.
-    #[must_use]
     pub fn peak_flops(&self, core: &CoreSpec) -> f64 {
         core.peak_bf16_flops() * f64::from(self.rows_per_partition.max(1))
     }
@@ -172,7 +170,6 @@ impl Run<'_> {
     }
 
     /// The unit of an engine, if the run has it.
-    #[must_use]
     pub fn engine(&self, engine: Engine) -> Option<&UnitRun> {
         self.units.iter().find(|u| u.engine == Some(engine))
     }
@@ -188,32 +185,27 @@ impl Run<'_> {
     }
 
     /// The item at a position.
-    #[must_use]
     pub fn item(&self, at: ItemRef) -> Option<(&UnitRun, &Item)> {
         let unit = self.units.get(at.unit as usize)?;
         Some((unit, unit.items.get(at.item as usize)?))
     }
 
     /// The operation that an item serves.
-    #[must_use]
     pub fn source(&self, item: &Item) -> Option<&SourceEntry> {
         self.sources.get(item.source)
     }
 
     /// Framework path of an item's operation; empty when the item has none.
-    #[must_use]
     pub fn path(&self, item: &Item) -> &str {
         self.source(item).map_or("", |s| s.path.as_str())
     }
 
     /// From the start of the execution on the device to its stop, in seconds: the time that rates of the whole run refer to.
-    #[must_use]
     pub fn total_s(&self) -> f64 {
         secs((self.total.end - self.total.start).unsigned_abs())
     }
 
     /// Length of the device window in nanoseconds.
-    #[must_use]
     pub const fn window_ns(&self) -> i64 {
         self.window.end - self.window.start
     }

@@ -92,13 +92,11 @@ impl Problem {
     }
 
     /// Its stable name, in `snake_case`.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         self.code
     }
 
     /// The severity of the problem.
-    #[must_use]
     pub const fn severity(&self) -> Severity {
         self.severity
     }

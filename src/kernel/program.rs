@@ -41,7 +41,6 @@ impl Program {
     /// The kernel function for a role: of the functions that take only tensors and return one, the function with
     /// `forward` or `backward` in its name. If there is none, the forward kernel is the last function without
     /// `backward`.
-    #[must_use]
     pub fn kernel(&self, role: Role) -> Option<KernelFunction<'_>> {
         let all: Vec<KernelFunction<'_>> = self.kernels().collect();
         let named = |word: &str| all.iter().find(|f| f.name().contains(word));
@@ -53,7 +52,6 @@ impl Program {
     }
 
     /// Whether a function asks which processor runs it: such a kernel divides its work among the processors.
-    #[must_use]
     pub fn divides(&self) -> bool {
         self.functions.iter().any(|function| function.divides)
     }
@@ -87,18 +85,15 @@ pub struct KernelFunction<'a> {
 }
 
 impl<'a> KernelFunction<'a> {
-    #[must_use]
     pub fn name(&self) -> &'a str {
         &self.function.name
     }
 
-    #[must_use]
     pub fn pos(&self) -> Pos {
         self.function.pos
     }
 
     /// The number of tensors it takes.
-    #[must_use]
     pub fn inputs(&self) -> usize {
         self.function.parameters.len()
     }

@@ -36,7 +36,6 @@ impl ShapeFile {
     }
 
     /// Runs the shape function of a kernel function on inputs of these shapes, and returns what is wrong with it.
-    #[must_use]
     pub fn problems(&self, kernel: &str, inputs: &[Vec<u64>], of: Scalar) -> Vec<Diagnostic> {
         let Some(found) = self.registrations.iter().find(|r| r.kernel == kernel) else {
             let names: Vec<&str> = self.registrations.iter().map(|r| r.kernel.as_str()).collect();

@@ -28,7 +28,6 @@ names! {
 
 impl Scalar {
     /// Bytes of one value.
-    #[must_use]
     pub const fn bytes(self) -> u64 {
         match self {
             Self::Bool | Self::I8 | Self::U8 => 1,
@@ -39,19 +38,16 @@ impl Scalar {
     }
 
     /// Whether it is `float` or `double`.
-    #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
 
     /// Whether it is an integer with a sign.
-    #[must_use]
     pub const fn is_signed(self) -> bool {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }
 
     /// The smallest and largest integer; `None` for floats.
-    #[must_use]
     pub const fn range(self) -> Option<(i128, i128)> {
         Some(match self {
             Self::Bool => (0, 1),
@@ -144,7 +140,6 @@ pub enum Type {
 
 impl Type {
     /// The arithmetic type, if it is one.
-    #[must_use]
     pub const fn scalar(self) -> Option<Scalar> {
         match self {
             Self::Scalar(s) => Some(s),

@@ -114,13 +114,11 @@ pub struct Latent {
 
 impl Latent {
     /// Values that a layer keeps for a token.
-    #[must_use]
     pub const fn kept(&self) -> u64 {
         self.rank + self.rotated
     }
 
     /// Features of a query head.
-    #[must_use]
     pub const fn query(&self) -> u64 {
         self.plain + self.rotated
     }
@@ -262,19 +260,16 @@ impl DecoderConfig {
     }
 
     /// Parameters of the whole model.
-    #[must_use]
     pub fn parameters(&self) -> u64 {
         self.parameters_with(self.experts.map_or(0, |e| e.count))
     }
 
     /// Parameters that one token uses.
-    #[must_use]
     pub fn active_parameters(&self) -> u64 {
         self.parameters_with(self.experts.map_or(0, |e| e.per_token))
     }
 
     /// Bytes of the cache of all layers for `positions` tokens of a sequence, in 16 bits, on all cores together without repeated heads.
-    #[must_use]
     pub fn cache_bytes(&self, positions: u64) -> u64 {
         let of_kind = |kind: &LayerKind| {
             let values = self.latent.map_or(2 * kind.kv_heads * kind.head_size, |l| l.kept());

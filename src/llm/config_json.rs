@@ -265,7 +265,6 @@ const ONE_VALUE: &[(&str, &[&str], &str)] = &[
 ];
 
 /// All fields that are known, by what becomes of them.
-#[must_use]
 pub fn known_fields() -> [(&'static str, Vec<&'static str>); 3] {
     let sizes = [
         HIDDEN,

@@ -69,7 +69,6 @@ pub const HOST_STEP_US: u64 = 500;
 pub const HOST_STEP_ON_DEVICE_US: u64 = 400;
 
 /// The numbers of this file for the register (`neuronscope devices --costs`, docs/costs.md).
-#[must_use]
 pub fn cost_entries() -> Vec<Entry> {
     fitted_entries().into_iter().chain(other_entries()).collect()
 }
@@ -131,7 +130,6 @@ fn other_entries() -> [Entry; 8] {
 
 impl LlmCalibration {
     /// Costs of collectives.
-    #[must_use]
     pub const fn collectives(&self, instance: &Instance, route: Route) -> CollectiveCosts {
         let (latency_ns, bytes_per_us) = match (instance.core_version, route) {
             (3.., _) => (self.trn2_all_reduce_ns, TRN2_ALL_REDUCE_BYTES_PER_US),
@@ -142,7 +140,6 @@ impl LlmCalibration {
     }
 
     /// Host of a step, microseconds.
-    #[must_use]
     pub const fn host_step_us(&self, instance: &Instance, route: Route) -> u64 {
         match route {
             Route::Vllm => self.vllm_host_us,
@@ -152,7 +149,6 @@ impl LlmCalibration {
     }
 
     /// Host and change of executables around a prompt, microseconds.
-    #[must_use]
     pub fn first_token_us(&self, instance: &Instance, route: Route) -> u64 {
         match route {
             Route::Tnx if instance.name.starts_with("inf2") => self.first_token_inf2_us,

@@ -357,7 +357,6 @@ const LLAMA_ONLY: Family = Family { also: &[], ..LLAMA };
 const QWEN_2_ONLY: Family = Family { also: &[], ..QWEN_2 };
 
 /// The family of this `model_type`; the part for text of a model for pictures has a name of its own.
-#[must_use]
 pub fn family(name: &str) -> Option<&'static Family> {
     let bare = name.strip_suffix("_model").unwrap_or(name);
     let bare = bare.strip_suffix("_text").unwrap_or(bare);

@@ -40,7 +40,6 @@ pub struct FitGrid {
 
 impl FitGrid {
     /// The best of an instance: the smallest degree at which the model fits, else the one at which the least is missing.
-    #[must_use]
     pub fn best(&self, instance: &str) -> Option<&FitRow> {
         let rows = || self.rows.iter().filter(|row| row.instance == instance);
         let least = || rows().min_by(|a, b| a.missing_gib.total_cmp(&b.missing_gib));
@@ -49,7 +48,6 @@ impl FitGrid {
 }
 
 /// The same for every published model that reads so many positions.
-#[must_use]
 pub fn fit_models(request: &Request) -> Vec<FitGrid> {
     let configs = model_names().filter_map(|name| named_config(name).ok());
     let long = configs.filter(|config| config.max_positions >= request.positions());
@@ -57,7 +55,6 @@ pub fn fit_models(request: &Request) -> Vec<FitGrid> {
 }
 
 /// The instances that differ in what fits: of those with the same cores, the cheapest.
-#[must_use]
 pub fn distinct_instances() -> Vec<&'static Instance> {
     let mut found: Vec<&'static Instance> = Vec::new();
     for instance in INSTANCES.iter().filter(|i| llm_instance(i.name).is_ok()) {
@@ -76,7 +73,6 @@ pub fn distinct_instances() -> Vec<&'static Instance> {
 
 /// Every instance and degree for a request that [`Request::check_numbers`] accepts; no place for another. Its own instance and
 /// degree do not matter.
-#[must_use]
 pub fn fit(request: &Request) -> FitGrid {
     let mut rows = Vec::new();
     let is_possible = request.check_numbers().is_ok();

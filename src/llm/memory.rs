@@ -57,7 +57,6 @@ impl Memory {
     }
 
     /// Bytes that are missing; 0 when it fits.
-    #[must_use]
     pub const fn missing_bytes(&self) -> u64 {
         self.needed_bytes.saturating_sub(self.core_bytes)
     }

@@ -37,7 +37,6 @@ impl Plan {
     }
 
     /// The limits that it breaks, in words.
-    #[must_use]
     pub fn missed(&self) -> String {
         self.misses.iter().map(LimitMiss::to_string).collect::<Vec<_>>().join(", ")
     }
@@ -48,7 +47,6 @@ impl Plan {
     }
 
     /// What is said of the place.
-    #[must_use]
     pub fn title(&self, limits: &Limits) -> String {
         let place = format!("{} at TP {}", self.instance, self.tp);
         match (limits.is_none(), self.misses.is_empty()) {
@@ -62,7 +60,6 @@ impl Plan {
     }
 
     /// Its figures.
-    #[must_use]
     pub fn figures(&self) -> String {
         let cost = self.usd_per_million_tokens;
         let cost = cost.map_or_else(String::new, |usd| format!(", {} US$ for a million tokens", format_number(usd)));
@@ -72,7 +69,6 @@ impl Plan {
 
 /// The cheapest of the places that keep the limits, where those without a price come last; if none does, the one whose largest miss is the
 /// smallest share of its limit.
-#[must_use]
 pub fn best_plan(plans: impl IntoIterator<Item = Plan>) -> Option<Plan> {
     let rank = |plan: &Plan| (plan.excess(), plan.usd_per_million_tokens.unwrap_or(f64::INFINITY));
     plans.into_iter().min_by(|a, b| {
@@ -82,7 +78,6 @@ pub fn best_plan(plans: impl IntoIterator<Item = Plan>) -> Option<Plan> {
 }
 
 /// The best place of all, by [`best_plan`].
-#[must_use]
 pub fn cheapest_plan(request: &Request, limits: &Limits, calibration: LlmCalibration) -> Option<Plan> {
     let mut plans = Vec::new();
     for instance in INSTANCES {
@@ -100,7 +95,6 @@ pub fn cheapest_plan(request: &Request, limits: &Limits, calibration: LlmCalibra
 }
 
 /// What is said of a result on an instance without published rows of text generation.
-#[must_use]
 pub fn note_of(instance: &Instance) -> Option<&'static str> {
     (instance.core_version > 3)
         .then_some("No published row of text generation is beside this result: collectives and host are those of Trn2.")

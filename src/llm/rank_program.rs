@@ -24,13 +24,11 @@ pub struct RankProgram {
 
 impl RankProgram {
     /// The program so far.
-    #[must_use]
     pub const fn executable(&self) -> &Executable {
         &self.executable
     }
 
     /// The program, complete.
-    #[must_use]
     pub fn into_executable(self) -> Executable {
         self.executable
     }

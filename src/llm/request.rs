@@ -23,7 +23,6 @@ pub enum Weights {
 
 impl Weights {
     /// Bytes of an element in device memory.
-    #[must_use]
     pub const fn bytes(self) -> u64 {
         match self {
             Self::Bf16 => 2,
@@ -92,21 +91,18 @@ pub fn llm_instance(name: &str) -> Result<&'static Instance, Refusal> {
 }
 
 /// Whether the logical cores of an instance can have so many physical cores.
-#[must_use]
 pub fn has_lnc(instance: &Instance, lnc: Option<u32>) -> bool {
     lnc.is_none_or(|lnc| features(instance.core_version).map_or(&[1][..], |f| f.lnc).contains(&lnc))
 }
 
 impl Request {
     /// Tokens of a whole sequence.
-    #[must_use]
     pub const fn positions(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
 
     /// The price of a million new tokens at a throughput of each group of cores, all groups of the instance being busy; `None` without a
     /// published price.
-    #[must_use]
     pub fn usd_per_million_tokens(&self, tokens_per_s: f64) -> Option<f64> {
         let copies = self.instance.logical_cores(self.lnc) / self.degree.max(1);
         let rate = (tokens_per_s * f64::from(copies.max(1))).max(1e-12);
@@ -114,7 +110,6 @@ impl Request {
     }
 
     /// Positions of the caches that are compiled, the shortest first.
-    #[must_use]
     pub fn cache_buckets(&self) -> Vec<u64> {
         let all = self.positions();
         if self.continuous {
@@ -132,7 +127,6 @@ impl Request {
     }
 
     /// Tokens of the prompt's executable: half of each bucket, or one that is given; the smallest that fits.
-    #[must_use]
     pub fn prompt_bucket(&self) -> u64 {
         let half = |b: &u64| if self.buckets.is_empty() { (b / 2).max(SHORTEST_BUCKET / 2) } else { *b };
         let fits = |b: &u64| *b >= self.input;
@@ -148,7 +142,6 @@ impl Request {
     }
 
     /// The software that serves it.
-    #[must_use]
     pub fn route(&self) -> Route {
         self.route.unwrap_or_else(|| Route::of_instance(self.instance))
     }

@@ -28,13 +28,11 @@ pub struct Limits {
 
 impl Limits {
     /// Whether a request keeps the limits.
-    #[must_use]
     pub fn keeps(&self, ttft_ms: f64, tpot_ms: f64) -> bool {
         self.misses(ttft_ms, tpot_ms).is_empty()
     }
 
     /// The limits that times break.
-    #[must_use]
     pub fn misses(&self, ttft_ms: f64, tpot_ms: f64) -> Vec<LimitMiss> {
         let all = [("first token", ttft_ms, self.ttft_ms), ("token", tpot_ms, self.tpot_ms)];
         let miss = |(what, ms, limit): (&'static str, f64, Option<f64>)| {
@@ -57,7 +55,6 @@ impl Limits {
         Ok(())
     }
 
-    #[must_use]
     pub const fn is_none(&self) -> bool {
         self.ttft_ms.is_none() && self.tpot_ms.is_none()
     }

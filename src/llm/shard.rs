@@ -9,7 +9,6 @@ use ns_base::{Refusal, refuse};
 use ns_machine::arch::Instance;
 
 /// Tensor parallel degrees that a library accepts on an instance: those of the developer guides that are within its cores.
-#[must_use]
 pub fn degrees(instance: &Instance, lnc: Option<u32>) -> Vec<u32> {
     const INF2: &[u32] = &[1, 2, 4, 8, 12, 24];
     // A group of a 2D torus; 16 ranks since runtime 2.15.
@@ -127,7 +126,6 @@ impl Shard {
     }
 
     /// Elements of the matrices of one layer that every token uses: all but its experts.
-    #[must_use]
     pub fn shared_elements(&self) -> u64 {
         let attention = match self.latent {
             Some(l) => {
@@ -145,13 +143,11 @@ impl Shard {
     }
 
     /// Elements of a core's part of one expert.
-    #[must_use]
     pub const fn expert_elements(&self) -> u64 {
         self.matrices * self.hidden * self.expert_columns
     }
 
     /// Rows of a core's part of one expert as they lie in device memory: the columns of gate and up side by side, those of down as they are.
-    #[must_use]
     pub const fn expert_rows(&self) -> u64 {
         self.hidden + self.expert_columns
     }
@@ -159,7 +155,6 @@ impl Shard {
     /// Rows in which the compiler of today's libraries fetches the matrices of a feed-forward part: a row has tiles of 128 columns, as many as
     /// divide the tiles of a core, at most 16. A core with 43 tiles has rows of one (found in the rows of `served.csv`: of 22 models the three
     /// that read slowly have 43 or 74).
-    #[must_use]
     pub fn fetched_rows(&self) -> u64 {
         const TILE: u64 = 128;
         const MOST: u64 = 16;
@@ -173,19 +168,16 @@ impl Shard {
     }
 
     /// Elements of the matrices of one layer.
-    #[must_use]
     pub fn layer_elements(&self) -> u64 {
         self.shared_elements() + self.experts * self.expert_elements()
     }
 
     /// Elements of the head's matrix.
-    #[must_use]
     pub const fn head_elements(&self) -> u64 {
         self.hidden * self.words
     }
 
     /// Bytes of keys and values of one layer, for a batch and positions, in 16 bits.
-    #[must_use]
     pub fn cache_bytes(&self, batch: u64, positions: u64) -> u64 {
         let values = self.latent.map_or(2 * self.kv_heads * self.head_size, |l| l.kept());
         (2 * values).saturating_mul(batch).saturating_mul(positions)

@@ -37,7 +37,6 @@ pub struct StepParts {
 }
 
 impl StepParts {
-    #[must_use]
     pub fn time(&self) -> SimTime {
         self.weights + self.cache + self.experts + self.collectives + self.compute + self.host
     }
@@ -180,13 +179,11 @@ impl Decoder {
     }
 
     /// Host time of a step.
-    #[must_use]
     pub const fn host_step(&self) -> SimTime {
         SimTime::from_us(self.calibration.host_step_us(self.instance, self.route))
     }
 
     /// Host and change of executables around a prompt.
-    #[must_use]
     pub fn first_token(&self) -> SimTime {
         SimTime::from_us(self.calibration.first_token_us(self.instance, self.route))
     }

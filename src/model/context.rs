@@ -29,13 +29,11 @@ enum ValueSource {
 
 impl Value {
     /// Element type and dimensions.
-    #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
     /// Dimensions, outermost first.
-    #[must_use]
     pub fn dims(&self) -> &[u64] {
         &self.shape.dims
     }
@@ -119,7 +117,6 @@ impl Ctx {
     }
 
     /// The module path of the call in progress: `NN[model]/Linear[layer1]`.
-    #[must_use]
     pub fn scope(&self) -> &str {
         self.frames.last().map_or("", |f| &f.scope)
     }
@@ -136,7 +133,6 @@ impl Ctx {
     }
 
     /// The error of a module that is called with the wrong number of inputs.
-    #[must_use]
     pub fn wrong_inputs(&self, expected: usize, found: usize) -> Refusal {
         refuse!("{} takes {expected} input(s), {found} were given", self.scope())
     }

@@ -27,7 +27,6 @@ pub struct Node {
 
 impl Node {
     /// The full path, as profiles show it: `NN[model]/Linear[layer1]/aten__addmm`.
-    #[must_use]
     pub fn path(&self) -> String {
         match &self.op {
             AtenOp::Input(0) => format!("{}/input", self.scope),
@@ -62,7 +61,6 @@ pub struct Graph {
 
 impl Graph {
     /// The weights that the graph reads, by path.
-    #[must_use]
     pub fn weights(&self) -> BTreeMap<String, WeightInfo> {
         self.nodes
             .iter()
@@ -76,26 +74,22 @@ impl Graph {
     }
 
     /// Ops that compute something: all nodes except inputs and weights.
-    #[must_use]
     pub fn recorded_ops(&self) -> u64 {
         self.nodes.iter().filter(|n| !matches!(n.op, AtenOp::Input(_) | AtenOp::Weight { .. })).count() as u64
     }
 
     /// Number of elements of all weights, each weight counted once, without buffers: PyTorch's number of parameters.
-    #[must_use]
     pub fn parameter_count(&self) -> u64 {
         self.weights().values().filter(|w| !w.buffer).fold(0, |n, w| n.saturating_add(w.shape.elements()))
     }
 
     /// Bytes of all weights and buffers.
-    #[must_use]
     pub fn weight_bytes(&self) -> u64 {
         self.weights().values().fold(0, |n, w| n.saturating_add(w.shape.bytes()))
     }
 
     /// Floating-point operations of matrix products and convolutions: two per multiply-accumulate, as in the
     /// microbenchmark guide's formula (`2*batch*n^3*loop_count`). Elementwise work is not counted, as in the guide.
-    #[must_use]
     pub fn flops(&self) -> u64 {
         self.nodes.iter().fold(0, |sum, node| sum.saturating_add(self.node_flops(node)))
     }

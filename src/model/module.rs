@@ -83,7 +83,6 @@ impl<M: Module> Child<M> {
 }
 
 /// All weights of a module tree by path (`layer1.weight`), in declaration order.
-#[must_use]
 pub fn named_parameters(root: &dyn Module) -> Vec<(String, &Parameter)> {
     let mut found = Vec::new();
     // Depth first with an explicit stack, so that nesting cannot overflow the 1 MiB stack of wasm.

@@ -189,7 +189,6 @@ impl AtenOp {
     }
 
     /// The name in the framework: `aten::addmm`, `my_ops::relu`.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Input(_) | Self::Weight { .. } => "xla::device_data",
@@ -248,14 +247,12 @@ impl AtenOp {
     }
 
     /// The name as shown in profiles: `aten__addmm`.
-    #[must_use]
     pub fn profile_name(&self) -> String {
         self.name().replace("::", "__")
     }
 
     /// Whether the op brings its own constant. Profiles show these ops one level deeper, in a scope `Tensor_1`:
     /// `NN[model]/ReLU[nl1]/Tensor_1/aten__relu_maximum`.
-    #[must_use]
     pub const fn makes_constant(&self) -> bool {
         matches!(self, Self::Relu | Self::Mean)
     }

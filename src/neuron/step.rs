@@ -57,7 +57,6 @@ pub enum Waits {
 }
 
 /// Device-side start-up of an execution, nanoseconds.
-#[must_use]
 pub const fn start_up_ns(runtime: &RuntimeCosts, workflow: Workflow) -> u64 {
     match workflow {
         Workflow::Trace => runtime.setup_traced_ns,
@@ -102,25 +101,21 @@ impl StepCosts {
     }
 
     /// Host work.
-    #[must_use]
     pub fn host(&self) -> SimTime {
         self.record + self.call
     }
 
     /// The time for which the core is in use.
-    #[must_use]
     pub fn device(&self) -> SimTime {
         self.around() + self.window
     }
 
     /// Start-up and tear-down of the execution.
-    #[must_use]
     pub fn around(&self) -> SimTime {
         self.start_up + self.tear_down
     }
 
     /// The part of host and link that passes while the device has the step before.
-    #[must_use]
     pub fn hidden(&self, waits: Waits) -> SimTime {
         match waits {
             Waits::ForEachResult => SimTime::ZERO,
@@ -129,13 +124,11 @@ impl StepCosts {
     }
 
     /// From the end of a step to the end of the next.
-    #[must_use]
     pub fn time(&self, waits: Waits) -> SimTime {
         self.host() + self.link + self.device() - self.hidden(waits)
     }
 
     /// Some steps after one another, of which only the last one's result is waited for.
-    #[must_use]
     pub fn run(&self, steps: u64) -> SimTime {
         match steps {
             0 => SimTime::ZERO,
@@ -151,7 +144,6 @@ impl StepCosts {
 }
 
 /// Moving bytes at a rate, in whole nanoseconds.
-#[must_use]
 pub fn at_rate(bytes: u64, bytes_per_us: u64) -> SimTime {
     SimTime((bytes.saturating_mul(1_000) / bytes_per_us.max(1)).saturating_mul(1_000))
 }

@@ -117,7 +117,6 @@ pub(crate) fn prepare(list: &List, setup: &Setup) -> Prepared {
 }
 
 /// The executable of a kernel, for its timeline.
-#[must_use]
 pub fn executable_of(list: &List, setup: &Setup) -> Executable {
     executable(list, &prepare(list, setup), setup)
 }

@@ -38,7 +38,6 @@ pub struct Access {
 
 impl Access {
     /// Whether they share an element.
-    #[must_use]
     pub const fn overlaps(&self, other: &Self) -> bool {
         self.rows[0] < other.rows[1]
             && other.rows[0] < self.rows[1]
@@ -47,7 +46,6 @@ impl Access {
     }
 
     /// Whether it has every element of another.
-    #[must_use]
     pub const fn covers(&self, other: &Self) -> bool {
         self.rows[0] <= other.rows[0]
             && self.rows[1] >= other.rows[1]
@@ -136,19 +134,16 @@ pub struct Item {
 
 impl Item {
     /// What it writes.
-    #[must_use]
     pub fn written(&self) -> &[Access] {
         &self.accesses[..self.writes as usize]
     }
 
     /// What it reads.
-    #[must_use]
     pub fn read(&self) -> &[Access] {
         &self.accesses[self.writes as usize..]
     }
 
     /// Whether the tensor engine runs it.
-    #[must_use]
     pub const fn is_tensor(&self) -> bool {
         matches!(self.action, Action::Compute { choice: Choice::Only(Engine::Tensor), .. })
     }
@@ -169,7 +164,6 @@ impl Kernel {
     }
 
     /// The memory of an access.
-    #[must_use]
     pub fn memory(&self, access: &Access) -> Memory {
         self.tiles[access.tile as usize].memory
     }

@@ -43,7 +43,6 @@ const MANY: u32 = 1_000;
 
 impl Limit {
     /// The setup without this limit.
-    #[must_use]
     pub fn removed(self, setup: &Setup) -> Setup {
         let mut setup = Setup { with_limits: false, ..setup.clone() };
         let costs = &mut setup.costs;

@@ -111,13 +111,11 @@ pub struct Form {
 
 impl Form {
     /// Whether a flag is given and true.
-    #[must_use]
     pub fn is(&self, flag: &str) -> bool {
         self.args.get(flag).and_then(Value::as_bool).unwrap_or(false)
     }
 
     /// The text of an argument; empty if it is not given.
-    #[must_use]
     pub fn text(&self, key: &str) -> &str {
         self.args.get(key).and_then(Value::as_str).unwrap_or("")
     }
@@ -193,25 +191,21 @@ impl List {
     }
 
     /// The bytes of an element of a tensor.
-    #[must_use]
     pub fn element_bytes(&self, tensor: usize) -> u64 {
         u64::from(self.dtypes[self.tensors.dtype[tensor]].1)
     }
 
     /// The name of the kernel; empty if none was called.
-    #[must_use]
     pub fn function(&self) -> &str {
         self.kernel.as_ref().map_or("", |kernel| &kernel.function)
     }
 
     /// Parent, loop and iteration of a scope.
-    #[must_use]
     pub fn scope(&self, scope: usize) -> [i64; 3] {
         self.scopes.get(3 * scope..3 * scope + 3).and_then(|s| s.try_into().ok()).unwrap_or([-1; 3])
     }
 
     /// File and line of a site.
-    #[must_use]
     pub fn place(&self, site: usize) -> (usize, u32) {
         self.sites.get(site).map_or((0, 0), |(file, line, _)| (*file, *line))
     }

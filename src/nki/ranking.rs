@@ -20,13 +20,11 @@ pub struct Ranked {
 
 impl Ranked {
     /// Time on the device, microseconds; `None` if it does not build.
-    #[must_use]
     pub fn total_us(&self) -> Option<f64> {
         self.answer.as_ref()?.total_us
     }
 
     /// What differs from other cases.
-    #[must_use]
     pub fn label(&self) -> String {
         if self.settings.is_empty() { self.kernel.clone() } else { self.settings.join(" ") }
     }

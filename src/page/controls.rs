@@ -18,7 +18,6 @@ pub enum PauseLabel {
 
 impl PauseLabel {
     /// The text on the button.
-    #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::Pause => "Pause",
@@ -58,7 +57,6 @@ impl Controls {
 
 impl BenchState {
     /// The controls that can be used.
-    #[must_use]
     pub fn controls(&self) -> Controls {
         Controls::of_sweep(&self.run, self.sweep.as_ref(), !self.rows.is_empty())
     }
@@ -66,7 +64,6 @@ impl BenchState {
 
 impl<Worker> ProfileState<Worker> {
     /// The controls that can be used.
-    #[must_use]
     pub fn controls(&self) -> Controls {
         Controls::of(&self.run, self.current.is_some())
     }
@@ -74,7 +71,6 @@ impl<Worker> ProfileState<Worker> {
 
 impl StudyState {
     /// The controls that can be used.
-    #[must_use]
     pub fn controls(&self) -> Controls {
         Controls::of(&self.run, self.result.is_some())
     }

@@ -34,13 +34,11 @@ impl FileQueue {
     }
 
     /// Whether a file waits.
-    #[must_use]
     pub const fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
     /// What a page shows whose own run is `run`: a run that goes on has its progress, else a file that waits is read.
-    #[must_use]
     pub fn beside(&self, run: &RunState) -> RunState {
         match self.waiting.first() {
             Some(label) if !run.is_running() => RunState::started(label),
@@ -60,7 +58,6 @@ fn label_of(names: &[String]) -> Option<String> {
 }
 
 /// What the page says while it reads a file.
-#[must_use]
 pub fn reading_label(name: &str) -> String {
     format!("Reading {name}")
 }

@@ -27,7 +27,6 @@ pub struct Now<'a> {
 ///
 /// Another page, or another view of a page ([`is_another_view`]), makes a new entry; any other change of a page does not. An
 /// edited address takes precedence: the page follows it.
-#[must_use]
 pub fn entry_of(now: Now, hash: &str) -> (Entry, bool) {
     if now.is_edited || now.hash == hash {
         return (Entry::Stay, false);
@@ -40,7 +39,6 @@ pub fn entry_of(now: Now, hash: &str) -> (Entry, bool) {
 }
 
 /// `#/profile` of `#/profile?model=nn`.
-#[must_use]
 pub fn page_of(hash: &str) -> &str {
     hash.split('?').next().unwrap_or_default()
 }
@@ -58,20 +56,17 @@ pub enum Following {
 }
 
 /// The profile page's reaction to an address: Back and Forward walk through views of this visit, any other address is a link.
-#[must_use]
 pub const fn profile_follows(is_first: bool, is_of_visit: bool, names_model: bool) -> Following {
     if !is_first && is_of_visit { Following::Revisit } else { Following::Load { wants_run: names_model } }
 }
 
 /// Whether a page of the lab reads an address. A page that was shown before stays as the user left it if the address names nothing.
-#[must_use]
 pub const fn lab_follows(is_new: bool, is_bare: bool) -> bool {
     is_new || !is_bare
 }
 
 /// Whether a link with an unusable part keeps its page from running by itself, so that the user is told. `has_plan` says whether a link to the
 /// page of experiments has a plan to run.
-#[must_use]
 pub fn is_held_back(page: Page, has_plan: bool, address: &Address) -> bool {
     let has_run = has_plan || !matches!(page, Page::Inspect | Page::Experiments | Page::Guide);
     has_run && address.names_something() && !address.notices.is_empty()

@@ -80,43 +80,36 @@ impl<Worker> Default for InspectState<Worker> {
 
 impl<Worker: Clone> InspectState<Worker> {
     /// The hash of the link that shows this view. A file that is not open has none.
-    #[must_use]
     pub fn hash(&self) -> String {
         if self.file.is_some() { Page::Inspect.hash() } else { self.spec.hash() }
     }
 
     /// The answer, if it is of the model, the instance and the batch that were asked for.
-    #[must_use]
     pub fn drawn(&self) -> Option<&Shared<InspectResult>> {
         self.result.as_ref().filter(|_| self.file.is_none() && self.answered.is_same_run(&self.spec))
     }
 
     /// The answer whose room a question keeps: another one of the same page is a moment away.
-    #[must_use]
     pub fn room(&self) -> Option<&Shared<InspectResult>> {
         self.result.as_ref().filter(|_| self.file.is_none())
     }
 
     /// Whether a file was refused: its error stands alone.
-    #[must_use]
     pub fn is_refused(&self) -> bool {
         self.file.is_some() && !self.is_opening()
     }
 
     /// The hash of the run whose figures are drawn.
-    #[must_use]
     pub fn request(&self) -> Option<String> {
         self.drawn().map(|_| self.answered.run().hash())
     }
 
     /// Whether the page is about its own example.
-    #[must_use]
     pub fn is_example(&self) -> bool {
         self.file.is_none() && (self.spec == InspectSpec::example() || self.spec == InspectSpec::default())
     }
 
     /// Whether a file is being opened. No other question is asked meanwhile.
-    #[must_use]
     pub fn is_opening(&self) -> bool {
         self.awaited.is_some_and(|awaited| awaited.is_file)
     }

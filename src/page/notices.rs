@@ -15,7 +15,6 @@ pub enum Tone {
 
 impl Tone {
     /// How long a notice stays while the pointer is not over it: bad news needs time to be read.
-    #[must_use]
     pub const fn stay_ms(self) -> u32 {
         match self {
             Self::Good => 6_000,
@@ -25,7 +24,6 @@ impl Tone {
     }
 
     /// Its name in the style sheet.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -35,7 +33,6 @@ impl Tone {
     }
 
     /// Whether it interrupts a screen reader.
-    #[must_use]
     pub const fn is_alert(self) -> bool {
         matches!(self, Self::Bad)
     }

@@ -23,7 +23,6 @@ pub struct Place {
 pub type Size = (f64, f64);
 
 /// Shows all of a picture, at most in its own size.
-#[must_use]
 pub fn fit_all(window: Size, picture: Size) -> Place {
     let scale = scale_to(window.0, picture.0).min(scale_to(window.1, picture.1)).min(1.0);
     at_top(window, picture, scale)
@@ -31,7 +30,6 @@ pub fn fit_all(window: Size, picture: Size) -> Place {
 
 /// The first view: all of the picture if its text can be read then; otherwise its top, as wide as the window if that can be read, and
 /// at most in its own size.
-#[must_use]
 pub fn first_view(window: Size, picture: Size) -> Place {
     let all = fit_all(window, picture);
     if all.scale >= READABLE {

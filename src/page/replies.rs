@@ -31,13 +31,11 @@ pub fn outcome_of<T>(message: Message, take: impl FnOnce(JobResult) -> Option<T>
 }
 
 /// The reason why a requested file is missing; `None` if it was made, or if nothing is known yet.
-#[must_use]
 pub fn failure_of(message: Message) -> Option<String> {
     answer_of(message, |_: Reply| None::<()>).and_then(Result::err)
 }
 
 /// What the format of a file that was made cannot hold, as sentences.
-#[must_use]
 pub fn left_out_of(message: &Message) -> Option<String> {
     let Message::File(file) = message else { return None };
     let said: Vec<String> = file.left_out.iter().map(ToString::to_string).collect();
@@ -45,13 +43,11 @@ pub fn left_out_of(message: &Message) -> Option<String> {
 }
 
 /// The message for an answer of a kind that was not requested.
-#[must_use]
 pub fn unexpected(kind: &str) -> String {
     format!("A worker answered with {kind}, which was not requested. Reload the page.")
 }
 
 /// The kind of a message, in a word.
-#[must_use]
 pub const fn kind_of(message: &Message) -> &'static str {
     match message {
         Message::Progress { .. } => "progress",

@@ -48,7 +48,6 @@ impl RunState {
     }
 
     /// Whether it runs.
-    #[must_use]
     pub const fn is_running(&self) -> bool {
         matches!(self, Self::Running { .. })
     }

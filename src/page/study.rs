@@ -90,26 +90,22 @@ impl StudyState {
     }
 
     /// Whether the page is about its own example, or about nothing.
-    #[must_use]
     pub fn is_example(&self) -> bool {
         let own = StudySpec::new(self.kind);
         self.asked.as_deref().map_or_else(|| self.texts == texts_of(&own), |asked| *asked == own)
     }
 
     /// The study that was asked for last.
-    #[must_use]
     pub fn asked(&self) -> Option<&StudySpec> {
         self.asked.as_deref()
     }
 
     /// The text in a field.
-    #[must_use]
     pub fn text(&self, key: &str) -> &str {
         self.position(key).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
     /// The study in the form, with unusable fields left at their defaults, and the messages for those fields.
-    #[must_use]
     pub fn spec(&self) -> (StudySpec, Vec<(&'static str, String)>) {
         let mut spec = StudySpec::new(self.kind);
         let mut wrong = Vec::new();
@@ -122,7 +118,6 @@ impl StudyState {
     }
 
     /// Whether the form runs by itself after a pause: a kernel that has run once runs again while it is edited.
-    #[must_use]
     pub fn runs_by_itself(&self) -> bool {
         let (spec, wrong) = self.spec();
         let is_edited = self.own.as_ref().is_some_and(|own| *own.spec != spec);
@@ -133,13 +128,11 @@ impl StudyState {
     }
 
     /// Whether the page runs as soon as the workers are ready.
-    #[must_use]
     pub const fn is_about_to_run(&self) -> bool {
         self.wants_run
     }
 
     /// Whether the form differs from the study whose result is shown.
-    #[must_use]
     pub fn is_stale(&self) -> bool {
         let is_over = self.result.is_some() && !self.run.is_running();
         self.asked.as_ref().filter(|_| is_over).is_some_and(|asked| {
@@ -149,7 +142,6 @@ impl StudyState {
     }
 
     /// What the page is about in one line: the first fields of the first group, without those that are empty.
-    #[must_use]
     pub fn in_short(&self) -> String {
         let texts = self.asked.as_ref().map_or_else(|| self.texts.clone(), |asked| texts_of(asked));
         let own_model = self.asked.as_deref().map_or_else(|| own_model(&self.texts, self.kind), StudySpec::own_model);
@@ -174,19 +166,16 @@ impl StudyState {
     }
 
     /// The model that the page is about; empty for a study of something else.
-    #[must_use]
     pub fn model(&self) -> String {
         self.asked.as_ref().map_or_else(|| self.text("model").to_owned(), |asked| asked.text("model"))
     }
 
     /// The hash of the link that shows what was asked for; that of the form if nothing was.
-    #[must_use]
     pub fn hash(&self) -> String {
         self.asked.as_ref().map_or_else(|| self.spec().0.hash(), |asked| asked.hash())
     }
 
     /// The hash of the study whose result is drawn.
-    #[must_use]
     pub fn request(&self) -> Option<String> {
         self.own.as_ref().filter(|_| self.result.is_some()).map(|own| own.spec.hash())
     }

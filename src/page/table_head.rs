@@ -31,7 +31,6 @@ impl TableHead {
 }
 
 /// How many rows a search leaves: `1 row`, `3 of 12 rows`.
-#[must_use]
 pub fn count_text(shown: usize, all: usize) -> String {
     if shown == all { format_plural(all, "row") } else { format!("{shown} of {all} rows") }
 }

@@ -5,7 +5,6 @@ use ns_base::convert::{low8, low16, low32};
 
 impl ElementType {
     /// The floating point number of a bit pattern; zero for other types.
-    #[must_use]
     pub fn real_of_bits(self, bits: u64) -> f64 {
         match self {
             Self::F64 => f64::from_bits(bits),
@@ -22,7 +21,6 @@ impl ElementType {
     }
 
     /// The signed integer of a bit pattern.
-    #[must_use]
     pub fn whole_of_bits(self, bits: u64) -> i64 {
         let width = self.bits().min(64) as u32;
         match self {
@@ -77,7 +75,6 @@ fn small(bits: u8, exponent_bits: u32, mantissa_bits: u32, top: Top) -> f64 {
 /// The numbers in little-endian bytes; `None` if the last element is cut off.
 ///
 /// Each 4-bit number takes a whole byte.
-#[must_use]
 pub fn numbers_of_bytes(element: ElementType, bytes: &[u8]) -> Option<Numbers> {
     let width = usize::try_from(element.bits().div_ceil(8)).ok()?;
     if !bytes.len().is_multiple_of(width) {

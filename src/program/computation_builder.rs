@@ -18,12 +18,10 @@ pub struct ComputationBuilder {
 
 impl ComputationBuilder {
     /// Instructions so far.
-    #[must_use]
     pub fn instructions(&self) -> &IndexVec<InstructionId, Instruction> {
         &self.instructions
     }
 
-    #[must_use]
     pub fn ty(&self, id: InstructionId) -> &Type {
         &self.instructions[id].ty
     }
@@ -124,7 +122,6 @@ impl ComputationBuilder {
         Some(binary("key", Binary::Xor, bits, mask))
     }
 
-    #[must_use]
     pub fn finish(self, name: impl Into<String>, root: InstructionId) -> Computation {
         Computation { name: name.into(), instructions: self.instructions, root }
     }

@@ -65,7 +65,6 @@ names! {
 
 impl ElementType {
     /// Bits of an element in memory.
-    #[must_use]
     pub const fn bits(self) -> u64 {
         match self {
             Self::S4 | Self::U4 => 4,
@@ -79,7 +78,6 @@ impl ElementType {
     }
 
     /// The largest number of a floating point type of 8 bits; `None` for other types.
-    #[must_use]
     pub const fn largest_float8(self) -> Option<f64> {
         match self {
             Self::F8E4M3Fn => Some(448.0),
@@ -90,31 +88,26 @@ impl ElementType {
     }
 
     /// Whether the type has infinities.
-    #[must_use]
     pub const fn has_infinities(self) -> bool {
         self.is_float() && !matches!(self, Self::F8E4M3Fn | Self::F8E4M3Fnuz | Self::F8E5M2Fnuz)
     }
 
     /// Whether it is a floating point number.
-    #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64) || self.largest_float8().is_some()
     }
 
     /// Whether it is a complex number.
-    #[must_use]
     pub const fn is_complex(self) -> bool {
         matches!(self, Self::C64 | Self::C128)
     }
 
     /// Whether it is an integer type; [`Self::Pred`] is not.
-    #[must_use]
     pub const fn is_integer(self) -> bool {
         self.is_signed_integer() || matches!(self, Self::U4 | Self::U8 | Self::U16 | Self::U32 | Self::U64)
     }
 
     /// Whether it is a signed integer type.
-    #[must_use]
     pub const fn is_signed_integer(self) -> bool {
         matches!(self, Self::S4 | Self::S8 | Self::S16 | Self::S32 | Self::S64)
     }

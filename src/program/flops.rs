@@ -18,7 +18,6 @@ pub struct ProgramFlops {
 /// Operations of a program's products. A computation counts at every call, and the body of a loop at every turn.
 ///
 /// A convolution counts the elements of its result times the kernel's elements for one of them, including zeros of a dilated input.
-#[must_use]
 pub fn flops(program: &Program) -> ProgramFlops {
     let mut totals: Vec<ProgramFlops> = Vec::with_capacity(program.computations.len());
     let trips = TripCounts::of(program);
@@ -79,7 +78,6 @@ impl ProgramFlops {
 }
 
 /// Operations of one instruction if it is a product, else 0; saturates.
-#[must_use]
 pub fn instruction_flops(computation: &Computation, instruction: &Instruction) -> u64 {
     let operand = |i: usize| {
         let id = instruction.operands.get(i)?;

@@ -76,7 +76,6 @@ pub struct UnsupportedOp {
 
 impl UnsupportedOp {
     /// What is wrong with it, as a sentence.
-    #[must_use]
     pub fn sentence(&self) -> String {
         match self.why.as_str() {
             "" => format!("{} has no known meaning.", self.op),
@@ -86,7 +85,6 @@ impl UnsupportedOp {
 }
 
 /// How often something occurs and where first: `3 times, first at foo_1`, `once, at foo_1`, or without a place if `first` is empty.
-#[must_use]
 pub fn occurrence(count: u64, first: &str) -> String {
     // MLIR numbers the values that have no name.
     let is_number = first.bytes().all(|b| b.is_ascii_digit());

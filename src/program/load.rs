@@ -33,7 +33,6 @@ pub fn load_parameter(bytes: &dyn ByteSource, parameter: &ProgramParameter) -> R
 
 impl DataBeside {
     /// The file's path from the folder of the model; `None` if it leads out of it.
-    #[must_use]
     pub fn path(&self) -> Option<String> {
         path_inside(&self.file)
     }

@@ -120,7 +120,6 @@ pub struct Program {
 
 impl Program {
     /// The type of its result: the root of its entry.
-    #[must_use]
     pub fn result_type(&self) -> &Type {
         let entry = &self.computations[self.entry];
         &entry.instructions[entry.root].ty

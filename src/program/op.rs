@@ -116,7 +116,6 @@ pub enum Comparison {
 
 impl Comparison {
     /// Whether it holds for two values; of those without an order, only that they differ.
-    #[must_use]
     pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
         match self {
             Self::Eq => a == b,

@@ -5,7 +5,6 @@ use ns_base::{Idx, IndexVec};
 
 /// The program without the instructions that its result does not depend on, and without the computations that are then not called any more.
 /// Parameters stay.
-#[must_use]
 pub fn prune(program: Program) -> Program {
     let mut computations: Vec<Computation> = program.computations.iter().map(prune_computation).collect();
     let mut is_called = vec![false; computations.len()];

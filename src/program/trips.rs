@@ -73,7 +73,6 @@ impl<'a> TripCounts<'a> {
     }
 
     /// How often the loop `instruction` of `computation` runs; `None` if that depends on data.
-    #[must_use]
     pub fn count(&self, computation: ComputationId, instruction: &Instruction) -> Option<u64> {
         self.looks.set(MOST_LOOKS);
         let [condition, body] = instruction.called[..] else { return None };
@@ -84,7 +83,6 @@ impl<'a> TripCounts<'a> {
     }
 
     /// The branch that the conditional `instruction` of `computation` runs on every call; `None` if data decides.
-    #[must_use]
     pub fn branch(&self, computation: ComputationId, instruction: &Instruction) -> Option<usize> {
         self.looks.set(MOST_LOOKS);
         let selector = *instruction.operands.first()?;
@@ -306,7 +304,6 @@ impl<'a> TripCounts<'a> {
 }
 
 /// The branch that a number chooses: a boolean the first one if it is true, and an index outside of the branches the last one.
-#[must_use]
 pub fn chosen_branch(selector: i64, is_boolean: bool, branches: usize) -> usize {
     let last = branches.saturating_sub(1);
     if is_boolean { usize::from(selector == 0) } else { usize::try_from(selector).map_or(last, |at| at.min(last)) }

@@ -21,13 +21,11 @@ impl ArrayType {
     }
 
     /// Number of elements; `None` if it exceeds 64 bits.
-    #[must_use]
     pub fn elements(&self) -> Option<u64> {
         self.dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d))
     }
 
     /// Size in bytes, each array rounded up to a whole byte; saturates.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.elements().unwrap_or(u64::MAX).saturating_mul(self.element.bits()).div_ceil(8)
     }
@@ -55,7 +53,6 @@ pub enum Type {
 
 impl Type {
     /// The array type, if it is one.
-    #[must_use]
     pub const fn array(&self) -> Option<&ArrayType> {
         match self {
             Self::Array(array) => Some(array),

@@ -20,7 +20,6 @@ pub enum Numbers {
 
 impl Numbers {
     /// Number of elements.
-    #[must_use]
     pub fn len(&self) -> usize {
         match self {
             Self::Real(v) => v.len(),
@@ -30,7 +29,6 @@ impl Numbers {
     }
 
     /// Whether the array has no elements.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

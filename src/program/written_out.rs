@@ -5,7 +5,6 @@ use ns_base::Idx;
 
 /// Instructions of each computation with those of all that it calls, in the order of the computations; a loop's body and each branch count
 /// once. Saturates: forty computations that call each other twice have a million million.
-#[must_use]
 pub fn written_out(program: &Program) -> Vec<u64> {
     let mut sizes: Vec<u64> = Vec::with_capacity(program.computations.len());
     // A computation calls only those before it.

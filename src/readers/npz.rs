@@ -33,7 +33,6 @@ pub fn read_npz(bytes: &dyn ByteSource) -> Result<Vec<(String, Value)>, ImportEr
 
 /// The bytes of an `.npz` file with these arrays. Numbers have a type that NumPy has: those of less than single precision are written in single
 /// precision, whole numbers with 64 bits.
-#[must_use]
 pub fn write_npz<'a>(arrays: impl IntoIterator<Item = (String, &'a Value)>) -> Vec<u8> {
     let entry = |(name, value): (String, &Value)| {
         let (descr, bytes): (&str, Vec<u8>) = match (&value.numbers, value.ty.element) {

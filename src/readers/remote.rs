@@ -5,7 +5,6 @@ use ns_container::ByteSource;
 use crate::read_model;
 
 /// Reads a model for another program, which called [`read_elsewhere`](ns_program::read_elsewhere). Errors are part of the answer.
-#[must_use]
 pub fn read_carried(name: &str, bytes: &dyn ByteSource, options: &[u8]) -> Vec<u8> {
     ns_program::answer(options, |options| read_model(name, bytes, options))
 }

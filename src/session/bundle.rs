@@ -62,13 +62,11 @@ impl BundleLayout {
     }
 
     /// Size of the bundle in bytes.
-    #[must_use]
     pub fn len(&self) -> u64 {
         self.len
     }
 
     /// Whether the bundle holds no file.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
@@ -79,7 +77,6 @@ impl BundleLayout {
     }
 
     /// The content at a byte of the bundle.
-    #[must_use]
     pub fn at(&self, offset: u64) -> Piece<'_> {
         let next = self.parts.partition_point(|part| part.start <= offset);
         let Some((index, part)) = next.checked_sub(1).and_then(|i| Some((i, self.parts.get(i)?))) else {
@@ -99,7 +96,6 @@ impl BundleLayout {
 
 /// Which files of a folder are opened, by their paths in it: from a log directory those that hold profiles, from any other folder
 /// all but hidden ones, models in ONNX first, in the order of their paths.
-#[must_use]
 pub fn files_to_open(paths: &[String]) -> Vec<usize> {
     let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
     let is_log_directory = paths.iter().any(|path| is_plugin_file(path));

@@ -51,7 +51,6 @@ pub struct ParameterInfo {
 
 impl ParameterInfo {
     /// Whether it has a meaning beside the other parameters, of which `value_of` gives the text.
-    #[must_use]
     pub fn has_meaning<'v>(&self, value_of: impl Fn(&str) -> Option<&'v str>) -> bool {
         self.only_with
             .as_ref()
@@ -93,7 +92,6 @@ pub struct InstanceInfo {
 
 impl InstanceInfo {
     /// Its cores, memory and price in a line: `2 cores, 16 GiB, $0.7582/h`.
-    #[must_use]
     pub fn facts(&self) -> String {
         let plural = if self.cores == 1 { "" } else { "s" };
         let price = self.usd_per_hour.map_or_else(|| ", no price".to_owned(), |usd| format!(", ${usd}/h"));
@@ -102,7 +100,6 @@ impl InstanceInfo {
 }
 
 /// Makes the catalog.
-#[must_use]
 pub fn catalog() -> Catalog {
     let default = ns_bench::BenchConfig::default().instance_type;
     let info = |i: &ns_machine::arch::Instance| InstanceInfo {

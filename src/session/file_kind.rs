@@ -51,7 +51,6 @@ const INDEX_KEY: &[u8] = b"\"model_configs\"";
 const DECODER_KEYS: [&[u8]; 2] = [b"\"model_type\"", b"\"vocab_size\""];
 
 /// What a file is. `head`: its first [`HEAD_BYTES`], or all of it.
-#[must_use]
 pub fn sniff(head: &[u8], name: &str) -> Kind {
     if is_nki(head, name) {
         return Kind::Nki;

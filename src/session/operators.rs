@@ -52,7 +52,6 @@ pub struct OperatorRow {
 
 impl OperatorKind {
     /// What a table of this kind lists, as a heading.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Framework => "Framework operators",
@@ -64,7 +63,6 @@ impl OperatorKind {
 
 impl OperatorTable {
     /// The table with its columns: the plugin's for operators of NeuronCores, total and self time in the profile's unit for slices.
-    #[must_use]
     pub fn to_table(&self, unit: &Unit) -> Table {
         match self.kind {
             OperatorKind::Framework | OperatorKind::Hlo => neuron_table(&self.rows),

@@ -30,7 +30,6 @@ pub struct ProfileSpec {
 
 impl ProfileSpec {
     /// The model and, if given, the batch size: `bert-base-uncased, batch 8`.
-    #[must_use]
     pub fn title(&self) -> String {
         let model = model_label(&self.model);
         match self.batch_size {
@@ -41,7 +40,6 @@ impl ProfileSpec {
 
     /// The name of its run: the title, the workflow and everything that is not the default, so that runs of other
     /// specifications have other names: `nn mark_step on inf2.xlarge, --auto-cast none -O2`.
-    #[must_use]
     pub fn run_title(&self) -> String {
         let usual = Self::default();
         let mut title = format!("{} {}", self.title(), self.workflow.name());
@@ -161,7 +159,6 @@ pub struct ProfileInfo {
 
 impl ProfileInfo {
     /// The message about an unknown name of a level, with the known names; `None` if the profile has the level.
-    #[must_use]
     pub fn level_problem(&self, name: &str) -> Option<String> {
         if self.own_level(name).is_some() {
             return None;
@@ -173,7 +170,6 @@ impl ProfileInfo {
     }
 
     /// A level as this profile spells it, from its name in any case and with `-` for spaces.
-    #[must_use]
     pub fn own_level(&self, name: &str) -> Option<String> {
         let mut own = self.levels.iter().map(|l| l.name.as_str()).chain([ALL_LEVELS]);
         own.find(|own| is_level(own, name)).map(str::to_owned)

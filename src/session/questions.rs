@@ -82,7 +82,6 @@ impl ModelQuestions {
 
     /// The model's text without the size of its batch, and that size if it was given or is the only one; for forms with a field for
     /// batch sizes.
-    #[must_use]
     pub fn without_batch(&self, model: &str) -> (String, Option<String>) {
         let given = self.sizes.iter().find(|size| size.is_batch && !size.given.is_empty());
         let without = given.and_then(|size| Some((size.answered(model, "").ok()?, Some(size.given.clone()))));
@@ -119,7 +118,6 @@ impl SizeQuestion {
 
 impl OperatorQuestion {
     /// The model's text with another place for an operator: a name of [`OPERATOR_PLACES`].
-    #[must_use]
     pub fn answered(&self, model: &str, place: &str) -> String {
         changed(model, |settings| match UnknownOpPolicy::from_name(place) {
             // The default stays out of links.

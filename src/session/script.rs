@@ -145,13 +145,11 @@ impl Call {
 }
 
 /// Whether a script of this name belongs to one of the tools, whatever it holds.
-#[must_use]
 pub fn is_known_script(name: &str) -> bool {
     Call::of(name, "").is_some()
 }
 
 /// Whether this is a script that calls NeuronPerf's `benchmark`, whose arguments fill the form of the page.
-#[must_use]
 pub fn calls_neuronperf(name: &str, content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
     let has_word = CALLS[0].words.iter().any(|word| text.contains(word));
@@ -159,7 +157,6 @@ pub fn calls_neuronperf(name: &str, content: &[u8]) -> bool {
 }
 
 /// The command that does what a call of NeuronPerf's `benchmark` in a text does, with its arguments.
-#[must_use]
 pub fn neuronperf_command(text: &str) -> Option<String> {
     read_neuronperf_call(text).ok().map(|call| call.command())
 }
@@ -167,7 +164,6 @@ pub fn neuronperf_command(text: &str) -> Option<String> {
 /// What to type instead of a Python script, by the calls in its text; `None` if the name is not that of a script. `given` are the command that
 /// the script was given to and its other arguments. The command for NeuronPerf is that of `neuronperf`, [`neuronperf_command`] where such
 /// scripts are refused: a program that runs them need not hold all options of a benchmark.
-#[must_use]
 pub fn refuse_script(
     name: &str,
     content: &[u8],

@@ -133,7 +133,6 @@ impl Session {
     }
 
     /// Model files opened in the session. A shell that calls other functions itself passes these models on to them.
-    #[must_use]
     pub fn models(&self) -> &ModelLibrary {
         &self.tools.models
     }
@@ -183,7 +182,6 @@ impl Session {
     }
 
     /// Whether a paused job waits for [`Control::Resume`].
-    #[must_use]
     pub fn has_paused(&self) -> bool {
         self.jobs.iter().any(|(id, _)| self.paused.contains(id))
     }

@@ -40,7 +40,6 @@ impl ColumnLook {
     }
 
     /// Looks of the columns of a table: nanoseconds and bytes in the unit that suits the largest value of the column.
-    #[must_use]
     pub fn of(table: &Table) -> Vec<Self> {
         let look = |(i, column): (usize, &Column)| {
             let is_place = is_place(&column.id);
@@ -60,7 +59,6 @@ impl ColumnLook {
         table.columns.iter().enumerate().map(look).collect()
     }
 
-    #[must_use]
     pub fn text(&self, cell: &Cell) -> String {
         match (cell.number(), self.scale, self.kind) {
             (Some(value), Some(Scale { length, is_place: true, .. }), _) => format_in_place(value, length),
@@ -72,7 +70,6 @@ impl ColumnLook {
     }
 
     /// The exact value or the whole name, if [`Self::text`] has shortened it.
-    #[must_use]
     pub fn exact_text(&self, cell: &Cell) -> Option<String> {
         if let (Cell::Text(whole), ColumnKind::Name) = (cell, self.kind) {
             return (self.text(cell) != *whole).then(|| whole.clone());

@@ -4,7 +4,6 @@ use super::table::{Cell, Column, ColumnKind, Table};
 use ns_analysis::compare::{ComparedRow, Comparison, Presence};
 
 /// A row for each operator, in the order of the comparison. The ratio is missing if the base has no time.
-#[must_use]
 pub fn comparison_table(comparison: &Comparison) -> Table {
     let column = Column::new;
     let per = if comparison.per_step { " per step" } else { "" };

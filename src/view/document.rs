@@ -18,7 +18,6 @@ pub struct Document {
 
 impl Document {
     /// The command that gives the same result, if one of the parts is a command.
-    #[must_use]
     pub fn command(&self) -> Option<&str> {
         self.blocks.iter().find_map(|part| match part {
             Block::Command(text) => Some(text.as_str()),
@@ -137,7 +136,6 @@ pub struct Share {
 
 impl Share {
     /// Its colour as a declaration of CSS, for a place in the palette; other kinds have classes.
-    #[must_use]
     pub fn paint(&self) -> Option<String> {
         let fill = self.kind.strip_prefix("hue-")?.parse().ok()?;
         Some(format!("background:{};", fill_var(fill)))
@@ -222,7 +220,6 @@ impl Tile {
 
     /// Whether the value has a word that would break inside the tile, such as the name of an operator: it is shown smaller, in one line,
     /// with its end left out.
-    #[must_use]
     pub fn has_long_value(&self) -> bool {
         self.value.split_whitespace().any(|word| word.chars().count() > LONGEST_WORD)
     }

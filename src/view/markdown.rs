@@ -5,7 +5,6 @@ use super::document::{Block, Document, Figure};
 use super::table::Table;
 
 /// A text as a cell of a table: on one line, with Markdown's special characters escaped.
-#[must_use]
 pub fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.trim().chars() {
@@ -33,7 +32,6 @@ fn line(cells: impl IntoIterator<Item = String>) -> String {
 }
 
 /// The rows of a table at these positions, in this order: numbers right-aligned, each column with one unit that its head names.
-#[must_use]
 pub fn table(table: &Table, order: &[usize], looks: &[ColumnLook]) -> String {
     let mut out = line(looks.iter().map(|look| cell(&look.title)));
     out += &line(table.columns.iter().map(|c| if c.is_numeric() { "---:" } else { "---" }.to_owned()));
@@ -58,7 +56,6 @@ fn texts(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
 }
 
 /// A document with its title: its sentences, tables and findings. A plot is reduced to its title and its note.
-#[must_use]
 pub fn document(of: &Document) -> String {
     let mut parts = vec![format!("## {}\n", cell(&of.title))];
     of.blocks.iter().for_each(|part| block(part, &mut parts));

@@ -5,7 +5,6 @@ pub const GROUPS: [&str; 8] =
     ["Time", "Arithmetic", "Memory", "DMA", "Tensor engine", "Vector engine", "Scalar engine", "GpSimd engine"];
 
 /// The group of a metric of the summary: `hbm_read_bytes` is in `Memory`.
-#[must_use]
 pub fn group_of(metric: &str) -> &'static str {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|p| metric.starts_with(p));
     match () {

@@ -79,13 +79,11 @@ pub const HUES: [Hue; 9] = [
 pub const GREY: u8 = 8;
 
 /// The hue at a place; places beyond the last are its shades.
-#[must_use]
 pub const fn hue(fill: u8) -> &'static Hue {
     &HUES[fill as usize % HUES.len()]
 }
 
 /// The place of a shade of a hue; shade 0 is the hue itself.
-#[must_use]
 pub const fn shade(fill: u8, shade: u8) -> u8 {
     fill % (GREY + 1) + (shade % SHADES) * (GREY + 1)
 }
@@ -97,20 +95,17 @@ fn shade_at(fill: u8) -> Option<&'static Shade> {
 }
 
 /// The colour of a place in the theme of the page, as CSS.
-#[must_use]
 pub fn fill_var(fill: u8) -> &'static str {
     shade_at(fill).map_or(hue(fill).var, |shade| shade.var)
 }
 
 /// Text on [`fill_var`].
-#[must_use]
 pub const fn on_fill_var(fill: u8) -> &'static str {
     hue(fill).on_var
 }
 
 /// Places in [`HUES`] for names that are shown together and have no meaning elsewhere, such as series of a plot: in their order,
 /// with the same place for equal names, without the grey.
-#[must_use]
 pub fn distinct_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
     let mut known: Vec<&str> = Vec::new();
     names
@@ -125,7 +120,6 @@ pub fn distinct_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
 }
 
 /// Place in [`HUES`] for the name at a position: the hues in their order, then their shades.
-#[must_use]
 pub fn distinct_fill(position: usize) -> u8 {
     let hues = usize::from(GREY);
     shade(usize_to_u8(position % hues), usize_to_u8(position / hues % usize::from(SHADES)))
@@ -176,7 +170,6 @@ pub enum Paint {
 
 impl Paint {
     /// The colour in a theme, as CSS.
-    #[must_use]
     pub fn css(self, theme: Theme) -> &'static str {
         let (light, dark) = match self {
             Self::Background => ("#ffffff", "#12161c"),
@@ -202,7 +195,6 @@ impl Paint {
     }
 
     /// The colour in a theme as red, green, blue and opacity; black for the translucent one.
-    #[must_use]
     pub fn rgba(self, theme: Theme) -> [u8; 4] {
         let hex = self.css(theme);
         let channel = |i: usize| hex.get(i..i + 2).and_then(|two| u8::from_str_radix(two, 16).ok()).unwrap_or(0);

@@ -1,7 +1,6 @@
 //! Small helpers for writing SVG text.
 
 /// A coordinate with at most two decimals, the same text on every target.
-#[must_use]
 pub fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let trimmed = text.trim_end_matches('0').trim_end_matches('.');
@@ -9,7 +8,6 @@ pub fn number(value: f64) -> String {
 }
 
 /// Text made safe for content and attributes.
-#[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -87,7 +87,6 @@ impl Column {
     }
 
     /// Whether values are right-aligned.
-    #[must_use]
     pub const fn is_numeric(&self) -> bool {
         !matches!(self.kind, ColumnKind::Text | ColumnKind::Name)
     }
@@ -172,7 +171,6 @@ impl<'a, T> TableOf<'a, T> {
         self.column(Column::new(id, title, ColumnKind::Percent), cell)
     }
 
-    #[must_use]
     pub fn table(self) -> Table {
         self.table
     }
@@ -196,7 +194,6 @@ fn whole(value: f64) -> String {
 
 impl Cell {
     /// Its text in a column of this kind.
-    #[must_use]
     pub fn text(&self, kind: ColumnKind) -> String {
         match (self, kind) {
             (Self::Missing, _) => "\u{2013}".to_owned(),
@@ -213,7 +210,6 @@ impl Cell {
     }
 
     /// Its number, for bars and sorting.
-    #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Count(n) => Some(u64_to_f64(*n)),
@@ -223,7 +219,6 @@ impl Cell {
     }
 
     /// The plain value: for machines that read the page, and for CSV.
-    #[must_use]
     pub fn raw(&self) -> String {
         match self {
             Self::Missing => "N/A".to_owned(),
@@ -285,14 +280,12 @@ fn digits(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> (usize, Strin
 
 impl Table {
     /// A table with a row for each item, whose columns follow.
-    #[must_use]
     pub fn of<T>(items: &[T]) -> TableOf<'_, T> {
         TableOf { items, table: Self { columns: Vec::new(), rows: vec![Vec::new(); items.len()] } }
     }
 
     /// Positions of the rows to show: those that contain `search` in some text column, in the order of `sort`. Rows of
     /// equal value keep their own order; missing values come last either way.
-    #[must_use]
     pub fn order(&self, sort: Option<&Sort>, search: &str) -> Vec<usize> {
         let needle = search.trim();
         let mut order: Vec<usize> = (0..self.rows.len()).filter(|&r| self.row_contains(r, needle)).collect();
@@ -323,7 +316,6 @@ impl Table {
     }
 
     /// The table in its own order as CSV: a head of column ids, missing values as `N/A`.
-    #[must_use]
     pub fn to_csv(&self) -> String {
         let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
         // Writing into memory cannot fail, and every row is as long as the head.
@@ -336,7 +328,6 @@ impl Table {
 }
 
 /// The rows that need to be rendered while a long table is scrolled: a range of positions, with `overscan` more at either end.
-#[must_use]
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

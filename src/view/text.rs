@@ -4,14 +4,12 @@ use ns_base::convert::usize_to_f64;
 use ns_base::units::{format_bytes, format_count, is_in_bytes};
 
 /// A whole number of nanoseconds, not rounded: `11,452 ns`.
-#[must_use]
 pub fn exact_ns(ns: i64) -> String {
     let sign = if ns < 0 { "\u{2212}" } else { "" };
     format!("{sign}{} ns", format_count(ns.unsigned_abs()))
 }
 
 /// A number with at most three decimals, as NeuronPerf rounds: `31346`, `0.031`, `12.5`.
-#[must_use]
 pub fn three_decimals(value: f64) -> String {
     let text = format!("{value:.3}");
     let trimmed = text.trim_end_matches('0').trim_end_matches('.');
@@ -19,14 +17,12 @@ pub fn three_decimals(value: f64) -> String {
 }
 
 /// A value of the counter with this name: sizes in a binary unit, anything else with up to three decimals.
-#[must_use]
 pub fn value_of_counter(name: &str, value: f64) -> String {
     if is_in_bytes(name) { format_bytes(value) } else { three_decimals(value) }
 }
 
 /// As much of `text` as fits into `width_px` if a character takes `char_px`, with an ellipsis where it was cut; nothing
 /// if not even two characters and the ellipsis fit.
-#[must_use]
 pub fn fit(text: &str, width_px: f64, char_px: f64) -> Option<String> {
     if char_px <= 0.0 || width_px <= 0.0 {
         return None;
@@ -45,7 +41,6 @@ pub fn fit(text: &str, width_px: f64, char_px: f64) -> Option<String> {
 }
 
 /// Whether `text` contains `needle`, ignoring case. Every text contains an empty needle.
-#[must_use]
 pub fn contains_ignoring_case(text: &str, needle: &str) -> bool {
     if needle.is_empty() {
         return true;

@@ -45,7 +45,6 @@ thread_local! {
 }
 
 /// Whether a page belongs to the lab.
-#[must_use]
 pub const fn is_in_lab(page: Page) -> bool {
     !matches!(page, Page::Home | Page::Profile)
 }

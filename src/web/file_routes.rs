@@ -117,13 +117,11 @@ impl LastModel {
     }
 
     /// Whether a page is yet to open the file.
-    #[must_use]
     pub fn waits_for(&self, page: Page) -> bool {
         self.0.borrow().1.contains(&page)
     }
 
     /// The file, for a page that is yet to open it.
-    #[must_use]
     pub fn take_for(&self, page: Page) -> Option<File> {
         let mut last = self.0.borrow_mut();
         let at = last.1.iter().position(|other| *other == page)?;

@@ -103,26 +103,22 @@ pub fn keep_model(notices: &StateDispatcher<Notices>, file: File, model: &str) {
 }
 
 /// The name of a model's file for the user; `None` for a model of the zoo.
-#[must_use]
 pub fn file_label(model: &str) -> Option<String> {
     ModelFileRef::of(model).map(|file| file.name)
 }
 
 /// The digest of a model's file.
-#[must_use]
 pub fn digest_of(model: &str) -> Option<String> {
     ModelFileRef::of(model)?.digest
 }
 
 /// The open file that a model's text names.
-#[must_use]
 pub fn known_file<'a>(models: &'a [KnownModel], model: &str) -> Option<&'a KnownModel> {
     let digest = digest_of(model)?;
     models.iter().find(|known| digest_of(&known.0.id).as_ref() == Some(&digest))
 }
 
 /// The hash of a page, with its model's file in it if that is small.
-#[must_use]
 pub fn linked_hash(models: &[KnownModel], model: &str, hash: String) -> String {
     match known_file(models, model).and_then(|known| known.1.packed.as_deref()) {
         Some(packed) => with_model_file(&hash, packed),
@@ -131,7 +127,6 @@ pub fn linked_hash(models: &[KnownModel], model: &str, hash: String) -> String {
 }
 
 /// A sentence on what a link holds of the model file of its page; `None` for a model of the zoo.
-#[must_use]
 pub fn link_sentence(models: &[KnownModel], model: &str) -> Option<String> {
     let label = file_label(model)?;
     known_file(models, model).map(|known| known.1.sentence(&label, &digest_of(model).unwrap_or_default()))

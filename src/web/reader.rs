@@ -20,7 +20,6 @@ pub fn start() {
 
 /// Reads a model for a worker of a build: name and size in bytes of its file, options as bytes, and a function `(offset, length)` that
 /// returns a `Uint8Array` or throws a text. `None` for a worker of another build, whose bytes would have another meaning.
-#[must_use]
 pub fn read_model(build: &str, name: &str, options: &[u8], size: f64, slice: &Function) -> Option<Vec<u8>> {
     (build == build_id()).then(|| read_carried(name, &WorkerBytes { size, slice }, options))
 }

@@ -150,7 +150,10 @@ fn the_pages_with_a_stored_example_are_the_pages_of_the_document() {
     let early = read("www/early.js");
     let list = early.split("const EXAMPLES = [").nth(1).unwrap().split(']').next().unwrap();
     assert_eq!(list.split(", ").map(|name| name.trim_matches('"')).collect::<Vec<_>>(), pages);
+    let style = read("www/workspace.css");
     for page in pages {
+        let rule = format!(":root:not([data-early=\"{page}\"]) main[data-early=\"{page}\"]");
+        assert!(style.contains(&rule), "www/workspace.css does not hide the beginning of {page} on other pages");
         for width in ["phone", "desk"] {
             assert!(!read(&format!("www/examples/{page}-{width}.html")).is_empty(), "{page}");
         }

@@ -150,7 +150,7 @@ fn served_models_are_validated_in_their_order() {
     let sizes = r#""{""layers"": 2, ""hidden"": 256, ""heads"": 4, ""kv_heads"": 2, ""head_dim"": 64, ""intermediate"": 512, ""vocab"": 1000, ""tied"": true}""#;
     f.write(
         "rows.csv",
-        &format!(
+        format!(
             "{head}a,made-up,{sizes},trn1.32xlarge,1,1,128,,128,bf16,\"decode step, device\",1.5,\n\
              b,unknown-model,,trn1.32xlarge,1,1,128,,128,bf16,TPOT,2,\nc,qwen3-8b,,trn1.32xlarge,3,1,128,128,,bf16,TPOT,3,\n"
         ),

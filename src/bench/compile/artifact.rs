@@ -162,7 +162,6 @@ impl CompileConfig {
 
 impl CompileTask {
     /// A short description of what is compiled: `nn batch 4, pipeline 1, performance level 3`.
-    #[must_use]
     pub fn label(&self) -> String {
         let c = &self.configuration;
         let (b, p, l) = (c.batch_size, c.pipeline_size, c.performance_level);
@@ -174,7 +173,6 @@ impl CompileTask {
     }
 
     /// Compiles a model of the zoo or of `models`. One that cannot be compiled gives an entry with its error.
-    #[must_use]
     pub fn run(&self, models: &ModelLibrary) -> CompiledModel {
         let c = &self.configuration;
         let entry = ModelEntry {
@@ -203,7 +201,6 @@ impl CompileTask {
     }
 
     /// Path of the artifact: NeuronPerf's pattern with the folder, and the extension `.json`, the real format.
-    #[must_use]
     pub fn file_name(&self) -> String {
         let path = self.configuration.model_filename();
         let name = path.trim_start_matches("models/").trim_end_matches(".pt");
@@ -260,7 +257,6 @@ impl Artifact {
     }
 
     /// Whether a file of these bytes is an artifact.
-    #[must_use]
     pub fn is_in(bytes: &[u8]) -> bool {
         serde_json::from_slice::<Self>(bytes).is_ok()
     }

@@ -45,14 +45,12 @@ impl CompileSweep {
     }
 
     /// How many compilations the lists make of each model, including those that give the same program.
-    #[must_use]
     pub fn most(&self) -> u64 {
         let count = |n: usize| n.max(1) as u64;
         count(self.auto_casts.len()) * count(self.auto_cast_types.len()) * count(self.opt_levels.len())
     }
 
     /// Every combination once, casts outermost. Without a cast the type has no effect, so no cast makes only one combination.
-    #[must_use]
     pub fn variants(&self, base: CompileOptions) -> Vec<CompileOptions> {
         let mut found: Vec<CompileOptions> = Vec::new();
         for auto_cast in or_base(&self.auto_casts, base.auto_cast) {
@@ -71,13 +69,11 @@ impl CompileSweep {
 }
 
 /// The text of a list, or of the one value.
-#[must_use]
 pub fn option_text<T: ToString>(list: &[T], base: T) -> String {
     if list.is_empty() { base.to_string() } else { comma_list(list) }
 }
 
 /// Flags of the compiler in a few words: `cast all bf16`, `cast none -O1`. `None` for the default ones.
-#[must_use]
 pub(crate) fn short_flags(flags: &str) -> Option<String> {
     if flags == CompileOptions::default().to_string() {
         return None;

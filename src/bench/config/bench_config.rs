@@ -111,7 +111,6 @@ pub struct ConfigError {
 
 impl BenchConfig {
     /// The EC2 sizes as they are named, each once. There is at least one, which may be empty.
-    #[must_use]
     pub fn sizes(&self) -> Vec<&str> {
         let names = self.instance_type.split(',').map(str::trim).filter(|name| !name.is_empty());
         let sizes = distinct(&names.collect::<Vec<_>>());
@@ -127,7 +126,6 @@ impl BenchConfig {
     }
 
     /// Every parameter that cannot be used, in the order of the fields. A form shows them beside its inputs.
-    #[must_use]
     pub fn problems(&self) -> Vec<ConfigError> {
         let mut found = Vec::new();
         if self.index.is_none() || !self.model.is_empty() {

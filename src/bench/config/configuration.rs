@@ -93,14 +93,12 @@ impl Configuration {
     }
 
     /// NeuronCores that all copies use together: NeuronPerf's `n_devices`.
-    #[must_use]
     pub fn n_devices(&self) -> u64 {
         u64::from(self.n_models) * u64::from(self.pipeline_size)
     }
 
     /// The Neuron device whose link carries the inputs and outputs of a model copy: the device of the copy's first NeuronCore.
     /// Copies take cores in order. On a size that is not known, all copies are on one device.
-    #[must_use]
     pub fn device_of(&self, model: u32) -> u32 {
         let Some(size) = instance(&self.instance_type) else { return 0 };
         let per_device = (size.logical_cores(self.options.compile.lnc) / size.devices.max(1)).max(1);
@@ -109,13 +107,11 @@ impl Configuration {
     }
 
     /// Neuron devices that the copies run on, each with its own link to the host.
-    #[must_use]
     pub fn links(&self) -> u32 {
         self.device_of(self.n_models.saturating_sub(1)).saturating_add(1)
     }
 
     /// Cores of the instance's host; `None` for a host without limit, as that of a size that is not known.
-    #[must_use]
     pub fn host_cores(&self) -> Option<u32> {
         if self.is_host_endless {
             return None;
@@ -123,26 +119,22 @@ impl Configuration {
         instance(&self.instance_type).map(Instance::host_cores)
     }
 
-    #[must_use]
     pub fn duration(&self) -> SimTime {
         SimTime::from_secs_f64(self.duration_s)
     }
 
     /// Whether the run may end before its duration: its window alone decides how long it measures.
-    #[must_use]
     pub fn may_be_shortened(&self) -> bool {
         self.options.accounting == Accounting::Window && self.options.dataset.is_none_or(|d| d.looped)
     }
 
     /// Workers of all copies together.
-    #[must_use]
     pub fn workers(&self) -> u64 {
         u64::from(self.n_models) * u64::from(self.workers_per_model)
     }
 
     /// The configuration in a few words: `nn: batch 4, 16 models x 1 worker`, and how it is compiled if that is not the
     /// default.
-    #[must_use]
     pub fn label(&self) -> String {
         let (b, n, w) = (self.batch_size, self.n_models, self.workers_per_model);
         let workers = match self.worker_choice {
@@ -228,26 +220,22 @@ impl Configuration {
     }
 
     /// Whether a model is compiled for it: not on the processor, and not for a system given by its times.
-    #[must_use]
     pub fn is_compiled(&self) -> bool {
         self.options.device_type == DeviceType::Neuron && ModelKind::of(&self.model) != ModelKind::Fixed
     }
 
     /// How the model reaches its NeuronCore; `None` if no model is compiled.
-    #[must_use]
     pub fn workflow(&self) -> Option<Workflow> {
         self.is_compiled().then_some(self.options.workflow)
     }
 
     /// How the model is compiled: as requested, except that level 0 of NeuronPerf's performance levels casts nothing.
-    #[must_use]
     pub fn compile_options(&self) -> CompileOptions {
         let asked = self.options.compile;
         if self.performance_level == 0 { CompileOptions { auto_cast: AutoCast::None, ..asked } } else { asked }
     }
 
     /// Names the compiled artifact: rows that differ in copies, workers or duration run the same one.
-    #[must_use]
     pub fn artifact(&self) -> Digest {
         self.artifact_on(&self.instance_type)
     }
@@ -269,7 +257,6 @@ impl Configuration {
 
     /// Identifies the configuration and, with a model and a worker, its stream of random numbers. The seed is given to the
     /// generator and is not part of the key; nor is the duration, so a longer run begins like a shorter one.
-    #[must_use]
     pub fn digest(&self) -> Digest {
         self.artifact()
             .text("configuration 1")
@@ -280,7 +267,6 @@ impl Configuration {
 
     /// Names everything about the configuration in 16 hexadecimal digits. A finished row is kept under this key, so that a
     /// resumed sweep runs only what has changed.
-    #[must_use]
     pub fn key(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_default();
         format!("{:016x}", Digest::default().text("neuronscope configuration 1").text(&text).finish())
@@ -288,7 +274,6 @@ impl Configuration {
 
     /// Identifies everything that stage times depend on: rows with the same key share them. Instances with the same device differ in
     /// the number of their cores and in their hosts, which are no part of a call that finds nothing in its way.
-    #[must_use]
     pub fn times_key(&self) -> u64 {
         let inputs = self.inputs.as_ref().map(ToString::to_string).unwrap_or_default();
         let options = serde_json::to_string(&self.options).unwrap_or_default();
@@ -300,7 +285,6 @@ impl Configuration {
     }
 
     /// Path of the artifact: from the index, or in NeuronPerf's pattern, `models/{model_name}_b{batch}_p{pipeline}_{8 characters}.pt`.
-    #[must_use]
     pub fn model_filename(&self) -> String {
         if let Some(file) = &self.model_file {
             return file.clone();

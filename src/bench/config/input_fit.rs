@@ -34,7 +34,6 @@ pub(crate) fn fit(configuration: &mut Configuration) -> Option<String> {
 
 /// The batch size of inputs: the largest one at which the model takes them, which is usually the first size of
 /// the first input. `None` when the model takes them at no batch size.
-#[must_use]
 pub fn batch_of_inputs(model: &str, inputs: &InputTuple) -> Option<u32> {
     let first = *inputs.0.first()?.first()?;
     let mut batches: Vec<u64> = (1..=first.min(MOST_BATCHES)).filter(|b| first.is_multiple_of(*b)).collect();

@@ -68,14 +68,12 @@ fn entries_of(text: &str) -> impl Iterator<Item = &str> {
 
 impl InputTuple {
     /// Bytes of all inputs, at this many for an element.
-    #[must_use]
     pub fn bytes(&self, of_element: u64) -> u64 {
         let elements = |shape: &Vec<u64>| shape.iter().fold(1u64, |n, d| n.saturating_mul(*d));
         self.0.iter().map(elements).fold(0u64, u64::saturating_add).saturating_mul(of_element)
     }
 
     /// The error if the inputs differ from those that a model takes; `None` if they do not.
-    #[must_use]
     pub fn mismatch(&self, model: &str, batch_size: u32, expected: &[Vec<u64>]) -> Option<Refusal> {
         let takes = Self(expected.to_vec());
         (*self != takes).then(|| refuse!("inputs: {model} at batch size {batch_size} takes {takes}, got {}; give inputs of that shape, or leave inputs out", self))

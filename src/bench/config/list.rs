@@ -20,7 +20,6 @@ pub fn parse_copies(field: &str, text: &str) -> Result<Vec<u32>, Refusal> {
 }
 
 /// A list of copies as [`parse_copies`] reads it.
-#[must_use]
 pub fn copies_text(copies: &[u32]) -> String {
     let one = |n: &u32| if *n == AS_MANY_AS_FIT { MAX.to_owned() } else { n.to_string() };
     copies.iter().map(one).collect::<Vec<_>>().join(",")
@@ -28,7 +27,6 @@ pub fn copies_text(copies: &[u32]) -> String {
 
 /// A list in Python's notation as people type it: `[1, 2]`, `(1, 2)`, `['a', 'b']`, `range(1, 10)`, `list(range(1, 10))`. A Python range
 /// ends before its last number; it is returned as the closed range `1-9`, or spelled out when it has a step. Other texts stay as they are.
-#[must_use]
 pub fn plain_list(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let inside = |open: &str, close: char| text.strip_prefix(open).and_then(|t| t.strip_suffix(close)).map(str::trim);
@@ -108,7 +106,6 @@ fn parse_entries(field: &str, text: &str, word: impl Fn(&str) -> Option<u32>) ->
 }
 
 /// A list as [`parse_list`] reads it, and as links and commands write it.
-#[must_use]
 pub fn comma_list<T: ToString>(values: &[T]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }

@@ -25,7 +25,6 @@ pub enum DeviceType {
 
 impl DeviceType {
     /// Its name in reports.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Neuron => "neuron",
@@ -67,7 +66,6 @@ pub struct Dataset {
 impl Dataset {
     /// Inferences of one pass at a batch size. The last batch may have fewer records: it is filled up, because the shapes
     /// of a compiled model are fixed.
-    #[must_use]
     pub fn calls(&self, batch_size: u32) -> u64 {
         self.length.div_ceil(u64::from(batch_size.max(1)))
     }
@@ -200,7 +198,6 @@ impl RunOptions {
     }
 
     /// Whether each copy has a process of its own.
-    #[must_use]
     pub fn is_multiprocess(&self) -> bool {
         self.processes != Processes::Shared
     }

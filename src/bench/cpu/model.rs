@@ -93,7 +93,6 @@ impl CpuModel {
     }
 
     /// The batch that every inference takes.
-    #[must_use]
     pub fn inputs(&self) -> &[Rc<Tensor>] {
         &self.inputs
     }

@@ -41,7 +41,6 @@ const STEADY: f64 = 0.05;
 
 /// The row of all copies together, with the identity of the machine and the dates. A copy that failed makes the row an error,
 /// with the results of the others.
-#[must_use]
 pub fn cpu_row(
     configuration: &Configuration,
     copies: &[CpuTimers],

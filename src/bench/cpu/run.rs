@@ -38,7 +38,6 @@ pub struct CpuTimers {
 
 /// Number of copies that are measured side by side, and the work of each. If all share one process (`multiprocess=False`), the
 /// copies and their workers take turns, which is the same as one copy with all workers.
-#[must_use]
 pub fn side_by_side(configuration: &Configuration) -> (u32, Configuration) {
     let mut each = configuration.clone();
     if configuration.options.processes != Processes::Shared {
@@ -113,13 +112,11 @@ impl CpuRun {
     }
 
     /// The state of the copy.
-    #[must_use]
     pub fn stage(&self) -> CpuStage {
         self.stage
     }
 
     /// Share of the window that has passed, 0 to 1.
-    #[must_use]
     pub fn share(&self) -> f64 {
         match self.stage {
             CpuStage::Done => 1.0,
@@ -128,7 +125,6 @@ impl CpuRun {
     }
 
     /// The measurements so far.
-    #[must_use]
     pub fn into_timers(self) -> CpuTimers {
         self.timers
     }

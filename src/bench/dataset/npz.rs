@@ -10,7 +10,6 @@ use super::records::Records;
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The name of a file and of the array in it that is meant: `mnist.npz:x_test`.
-#[must_use]
 pub fn split_array(file: &str) -> (&str, Option<&str>) {
     match file.rfind(".npz:") {
         Some(at) => (&file[..at + ".npz".len()], file.get(at + ".npz:".len()..)),

@@ -60,7 +60,6 @@ fn not_read(file: &str, problem: &str) -> Refusal {
 
 impl Records {
     /// Values of one record.
-    #[must_use]
     pub fn elements(&self) -> u64 {
         self.dims.iter().fold(1, |n, d| n.saturating_mul(*d))
     }
@@ -107,7 +106,6 @@ impl Records {
     }
 
     /// The sizes of one record in words: `28x28`.
-    #[must_use]
     pub fn shape(&self) -> String {
         let sizes: Vec<String> = self.dims.iter().map(u64::to_string).collect();
         if sizes.is_empty() { "one value".to_owned() } else { sizes.join("x") }

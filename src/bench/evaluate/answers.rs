@@ -76,7 +76,6 @@ impl Answering {
 
     /// Number of values in a record for this model: those of all inputs, or of the first input only; then the others are the
     /// model's own.
-    #[must_use]
     pub fn elements(&self) -> [u64; 2] {
         elements_of(&self.inputs)
     }

@@ -39,96 +39,82 @@ impl Confusion {
     }
 
     /// (TP + TN) / all.
-    #[must_use]
     pub fn accuracy(&self) -> Option<f64> {
         let [tp, fp, tn, fn_] = self.counts();
         ratio(tp + tn, tp + fp + tn + fn_)
     }
 
     /// TP / (TP + FN): sensitivity, recall, hit rate.
-    #[must_use]
     pub fn true_positive_rate(&self) -> Option<f64> {
         let [tp, _, _, fn_] = self.counts();
         ratio(tp, tp + fn_)
     }
 
     /// TN / (TN + FP): specificity, selectivity.
-    #[must_use]
     pub fn true_negative_rate(&self) -> Option<f64> {
         let [_, fp, tn, _] = self.counts();
         ratio(tn, tn + fp)
     }
 
     /// TP / (TP + FP): precision.
-    #[must_use]
     pub fn positive_predictive_value(&self) -> Option<f64> {
         let [tp, fp, ..] = self.counts();
         ratio(tp, tp + fp)
     }
 
     /// TN / (TN + FN).
-    #[must_use]
     pub fn negative_predictive_value(&self) -> Option<f64> {
         let [_, _, tn, fn_] = self.counts();
         ratio(tn, tn + fn_)
     }
 
     /// FN / (FN + TP).
-    #[must_use]
     pub fn false_negative_rate(&self) -> Option<f64> {
         let [tp, _, _, fn_] = self.counts();
         ratio(fn_, fn_ + tp)
     }
 
     /// FP / (FP + TN).
-    #[must_use]
     pub fn false_positive_rate(&self) -> Option<f64> {
         let [_, fp, tn, _] = self.counts();
         ratio(fp, fp + tn)
     }
 
     /// FP / (FP + TP). NeuronPerf's table prints FP / (FP + TN), which is the false positive rate.
-    #[must_use]
     pub fn false_discovery_rate(&self) -> Option<f64> {
         let [tp, fp, ..] = self.counts();
         ratio(fp, fp + tp)
     }
 
     /// FN / (FN + TN). NeuronPerf's table prints FP / (FP + TP), which is the false discovery rate.
-    #[must_use]
     pub fn false_omission_rate(&self) -> Option<f64> {
         let [_, _, tn, fn_] = self.counts();
         ratio(fn_, fn_ + tn)
     }
 
     /// TPR / FPR.
-    #[must_use]
     pub fn positive_likelihood_ratio(&self) -> Option<f64> {
         ratio(self.true_positive_rate()?, self.false_positive_rate()?)
     }
 
     /// FNR / TNR.
-    #[must_use]
     pub fn negative_likelihood_ratio(&self) -> Option<f64> {
         ratio(self.false_negative_rate()?, self.true_negative_rate()?)
     }
 
     /// sqrt(FPR) / (sqrt(TPR) + sqrt(FPR)).
-    #[must_use]
     pub fn prevalence_threshold(&self) -> Option<f64> {
         let (tpr, fpr) = (libm::sqrt(self.true_positive_rate()?), libm::sqrt(self.false_positive_rate()?));
         ratio(fpr, tpr + fpr)
     }
 
     /// TP / (TP + FN + FP).
-    #[must_use]
     pub fn threat_score(&self) -> Option<f64> {
         let [tp, fp, _, fn_] = self.counts();
         ratio(tp, tp + fn_ + fp)
     }
 
     /// 2 TP / (2 TP + FP + FN).
-    #[must_use]
     pub fn f1_score(&self) -> Option<f64> {
         let [tp, fp, _, fn_] = self.counts();
         ratio(2.0 * tp, 2.0 * tp + fp + fn_)

@@ -64,7 +64,6 @@ impl Formula {
     }
 
     /// Its value; `None` if it divides by zero or has no real value.
-    #[must_use]
     pub fn value(&self, counts: &Confusion) -> Option<f64> {
         value(&self.0, counts).filter(|v| v.is_finite())
     }

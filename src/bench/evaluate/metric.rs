@@ -112,7 +112,6 @@ pub fn find_metric(name: &str) -> Result<Metric, Refusal> {
 }
 
 /// The table `list_metrics` prints.
-#[must_use]
 pub fn metrics_to_text() -> String {
     let name = |m: &MetricInfo| match m.aliases {
         [] => m.name.to_owned(),

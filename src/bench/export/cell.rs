@@ -34,7 +34,6 @@ pub(super) fn text(value: Option<&Value>) -> String {
 }
 
 /// The text of one key of a report; `N/A` when the report has no such key or no value for it.
-#[must_use]
 pub fn cell(report: &Report, key: &str) -> String {
     text(values(report).get(key))
 }

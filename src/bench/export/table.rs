@@ -43,7 +43,6 @@ impl Default for TableOptions<'_> {
 
 /// The table of the guide: left-aligned, each column 15 wide (wider where its name or a value needs it), no
 /// spaces at the ends of lines.
-#[must_use]
 pub fn to_table(reports: &[Report], options: &TableOptions) -> String {
     if reports.is_empty() {
         return "No reports were found. Did benchmarking succeed?\n".to_owned();
@@ -65,7 +64,6 @@ pub fn to_table(reports: &[Report], options: &TableOptions) -> String {
 }
 
 /// The reports by the exact values of a key, rows without a value last.
-#[must_use]
 pub fn sorted(reports: &[Report], key: &str, reverse: bool) -> Vec<Report> {
     let mut rows: Vec<(Map<String, Value>, &Report)> = reports.iter().map(|r| (cell::exact_values(r), r)).collect();
     rows.order_by(|a, b| compare(a.0.get(key), b.0.get(key), reverse));

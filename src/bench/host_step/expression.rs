@@ -176,19 +176,16 @@ enum Data {
 
 impl Expression {
     /// How many inputs it takes, counted from the first: 2 when `y` is the last, or when a lambda has two names.
-    #[must_use]
     pub fn inputs(&self) -> usize {
         self.takes
     }
 
     /// The usual names of so many inputs.
-    #[must_use]
     pub fn names(inputs: usize) -> Vec<&'static str> {
         NAMES.into_iter().take(inputs).collect()
     }
 
     /// Picoseconds for data with this many elements, shared evenly among the results.
-    #[must_use]
     pub fn ps(&self, elements: u64) -> u64 {
         let each = elements / self.results.len().max(1) as u64;
         let costs = self.results.iter().map(|t| cost(t).0.saturating_mul(each));
@@ -197,7 +194,6 @@ impl Expression {
 
     /// Computes it over the data of each input; a result of one number is a list of one. When lists have different lengths,
     /// the longer ones are cut.
-    #[must_use]
     pub fn compute(&self, data: &[&[f32]]) -> Vec<Vec<f32>> {
         let value = |term| match compute(term, data) {
             Data::One(x) => vec![x],

@@ -48,7 +48,6 @@ impl HostStep {
 
     /// Picoseconds for one element (measured: plain loops over 2^20 fp32 elements on one core of an x86-64 server,
     /// rounded). They only give the order of magnitude for a host: give a custom time where it matters.
-    #[must_use]
     pub const fn ps_per_element(&self) -> u64 {
         match self {
             // An expression counts its own passes.
@@ -61,7 +60,6 @@ impl HostStep {
     }
 
     /// The given time of a custom step.
-    #[must_use]
     pub const fn custom_ms(&self) -> Option<f64> {
         match self {
             Self::Custom(ms) => Some(*ms),
@@ -71,7 +69,6 @@ impl HostStep {
 
     /// Does the step on the tensors of a call: returns the result, so that the work cannot be optimised away. An expression names the
     /// tensors by their order, every other step is done on each tensor.
-    #[must_use]
     pub fn work_on(&self, tensors: &[&[f32]]) -> f32 {
         match self {
             Self::Expression(expression) => {
@@ -83,7 +80,6 @@ impl HostStep {
     }
 
     /// How many tensors the step needs: up to the last one that an expression names.
-    #[must_use]
     pub fn tensors(&self) -> usize {
         match self {
             Self::Expression(expression) => expression.inputs(),
@@ -92,7 +88,6 @@ impl HostStep {
     }
 
     /// Does the step on the data of one tensor. A custom step is a time and does nothing here.
-    #[must_use]
     pub fn work(&self, data: &[f32]) -> f32 {
         match self {
             Self::None | Self::Custom(_) => 0.0,
@@ -128,7 +123,6 @@ impl HostStep {
     }
 
     /// How long the step takes on data of this size; `None` when the time depends on a size that is not known.
-    #[must_use]
     pub fn time(&self, bytes: Option<u64>) -> Option<SimTime> {
         match self {
             Self::None => Some(SimTime::ZERO),

@@ -17,7 +17,6 @@ pub enum EntryStatus {
 
 impl EntryStatus {
     /// Its name in the file.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -111,7 +110,6 @@ pub(crate) fn no_model(file: &str) -> Refusal {
 
 impl ModelEntry {
     /// Whether anyone chose how the model is cast: an older index by its cast mode, a newer one by a level or an option.
-    #[must_use]
     pub fn names_a_cast(&self) -> bool {
         let usual = CompileOptions::default();
         self.cast_mode.is_some()
@@ -133,7 +131,6 @@ impl ModelEntry {
     }
 
     /// The compiler options of the entry; options it does not state are as requested. `None` when it states none.
-    #[must_use]
     pub fn compile_options(&self, asked: CompileOptions) -> Option<CompileOptions> {
         let says_nothing =
             self.auto_cast.is_none() && self.auto_cast_type.is_none() && self.optlevel.is_none() && self.lnc.is_none();

@@ -66,7 +66,6 @@ impl ModelIndex {
 
     /// All entries of all indexes under the name of the first; a duplicate entry is kept once. `None` when
     /// there is no index.
-    #[must_use]
     pub fn append(indexes: &[Self]) -> Option<CombinedIndex> {
         let (first, others) = indexes.split_first()?;
         let (mut index, mut warnings) = (first.clone(), Vec::new());
@@ -107,7 +106,6 @@ impl ModelIndex {
 
     /// A file name in NeuronPerf's pattern, `{model_name}_{8 characters}.json`. The characters are a digest of what the
     /// index lists, so the same compile gives the same name.
-    #[must_use]
     pub fn file_name(&self) -> String {
         let mut digest = Digest::default().text("neuronscope index 1").text(&self.model_name);
         for e in &self.model_configs {
@@ -122,7 +120,6 @@ impl ModelIndex {
     }
 
     /// As [`Self::file_name`] for an index whose artifacts do not exist yet, from the request.
-    #[must_use]
     pub fn file_name_for(&self, asked: &str) -> String {
         self.named(Digest::default().text("neuronscope index request 1").text(asked))
     }

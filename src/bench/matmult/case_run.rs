@@ -27,7 +27,6 @@ impl CaseRun {
     }
 
     /// A short description of the case.
-    #[must_use]
     pub fn label(&self) -> String {
         self.case.label()
     }
@@ -59,7 +58,6 @@ impl CaseRun {
 }
 
 /// Measures a case whose model is in the zoo or in `models`. A case that cannot run gives a report with its error.
-#[must_use]
 pub fn run_case(case: &MatmultCase, models: &ModelLibrary) -> MatmultReport {
     let mut run = CaseRun::new(case.clone(), models);
     loop {

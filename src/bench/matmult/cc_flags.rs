@@ -82,7 +82,6 @@ impl CcFlags {
     }
 
     /// A sentence for each flag that has no effect.
-    #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let note = |flag: &String| format!("{}: {flag} is not simulated and has no effect", self.holder);
         self.ignored.iter().map(note).collect()

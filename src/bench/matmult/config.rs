@@ -74,7 +74,6 @@ pub struct MatmultRun {
 
 impl MatmultRun {
     /// Whether each result is waited for.
-    #[must_use]
     pub const fn waits(&self) -> Waits {
         if self.sync { Waits::ForEachResult } else { Waits::Never }
     }
@@ -168,7 +167,6 @@ impl MatmultConfig {
     }
 
     /// Whether the guide's layer is measured.
-    #[must_use]
     pub const fn is_layer(&self) -> bool {
         self.model.is_none() && self.operators.is_empty()
     }
@@ -261,7 +259,6 @@ fn within(flag: &'static str, value: u32, min: u32, max: u32) -> Result<(), Refu
 
 impl MatmultCase {
     /// The layer, or the model instead of it, as a specification of the zoo.
-    #[must_use]
     pub fn specification(&self) -> String {
         if let Some(model) = &self.model {
             return model.clone();
@@ -271,14 +268,12 @@ impl MatmultCase {
     }
 
     /// The format of the products: `bf16`, or `fp32` if nothing is cast.
-    #[must_use]
     pub const fn dtype(&self) -> &'static str {
         dtype_of(&self.options)
     }
 
     /// Operations of all products of one call, by the guide's formula: `2 * B * N^3 * L`. The bias and the mean are not
     /// counted. `None` for another model, to which the formula does not apply.
-    #[must_use]
     pub fn operations(&self) -> Option<f64> {
         if self.model.is_some() {
             return None;
@@ -311,7 +306,6 @@ impl MatmultCase {
     }
 
     /// A short description of the case: `n 1024, batch 1, loop 1000, bf16, trn1.2xlarge`.
-    #[must_use]
     pub fn label(&self) -> String {
         let (n, b, l) = (self.matrix_dim, self.batch_size, self.loop_count);
         if let Some(operator) = &self.operator {
@@ -326,7 +320,6 @@ impl MatmultCase {
 }
 
 /// The format of the products with these options: `bf16`, or `fp32` if nothing is cast.
-#[must_use]
 pub const fn dtype_of(options: &CompileOptions) -> &'static str {
     match options.auto_cast {
         AutoCast::None => "fp32",
@@ -355,7 +348,6 @@ pub fn cast_of_dtype(text: &str, base: CompileOptions) -> Result<CompileOptions,
 }
 
 /// The operators or shapes in a list: words separated by spaces or semicolons.
-#[must_use]
 pub fn words_of(text: &str) -> Vec<String> {
     text.split([' ', ';', '\t']).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

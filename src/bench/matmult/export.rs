@@ -118,7 +118,6 @@ pub fn matmult_csv(reports: &[MatmultReport]) -> Result<String, Refusal> {
 
 /// Headings (right-aligned ones begin with `>`) and rows of the table of a sweep. For operators, the bytes that they move replace
 /// the loop column of layers.
-#[must_use]
 pub fn matmult_rows(reports: &[MatmultReport]) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let of_operators = reports.iter().any(|r| r.case.operator.is_some());
     let headings = vec![

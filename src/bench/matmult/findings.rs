@@ -43,7 +43,6 @@ names! {
 
 impl Pitfall {
     /// A short title: `Products removed`.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::OverheadsDominate => "Overheads dominate",

@@ -9,7 +9,6 @@ use super::report::{MatmultReport, Verification};
 
 /// The log of a case that finished, or its error. `verbose` adds what the script logs at level DEBUG: the stages of a
 /// call, and its spread.
-#[must_use]
 pub fn log_lines(report: &MatmultReport, verbose: bool) -> Vec<String> {
     let mut log = Log { at_s: 0.0, lines: Vec::new() };
     log.say("INFO", "args", &arguments(report));
@@ -201,7 +200,6 @@ fn arguments(report: &MatmultReport) -> String {
 }
 
 /// A number in Python's format `g`: six significant digits, no zeros at the end, an exponent below 1e-4 and from 1e6 on.
-#[must_use]
 pub fn python_g(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".to_owned() } else { value.to_string().to_lowercase() };

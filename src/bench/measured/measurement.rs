@@ -124,19 +124,16 @@ impl Measurement {
     }
 
     /// Inferences recorded, without warm-ups.
-    #[must_use]
     pub fn inferences(&self) -> u64 {
         self.latencies_ps.len() as u64
     }
 
     /// Seconds in which an inference ended, in order; seconds without one are left out.
-    #[must_use]
     pub fn seconds(&self) -> &[SecondCount] {
         &self.seconds
     }
 
     /// Latencies in picoseconds, in order of completion until [`Self::latency_percentiles_ms`] reorders them.
-    #[must_use]
     pub fn latencies_ps(&self) -> &[u64] {
         &self.latencies_ps
     }
@@ -144,7 +141,6 @@ impl Measurement {
     /// Exact latency percentiles by numpy's linear rule, milliseconds, for percents in any order. Reorders the latencies
     /// in place instead of copying or sorting them, and works from the lowest percent up, so that one call for many is much
     /// cheaper than many calls. Returns `None` when no latency was measured.
-    #[must_use]
     pub fn latency_percentiles_ms<const N: usize>(&mut self, percents: [f64; N]) -> Option<[f64; N]> {
         let mut out = [0.0; N];
         let mut settled = 0;

@@ -19,7 +19,6 @@ pub type TimerSpans = Timers<Vec<Span>>;
 
 impl TimerSpans {
     /// The timers with NeuronPerf's names, in its order.
-    #[must_use]
     pub fn named(&self) -> [(&'static str, &[Vec<Span>]); 10] {
         [
             ("env_setup", &self.env_setup),
@@ -71,7 +70,6 @@ impl SpanRecorder {
     /// Every span. Times count from a moment chosen so that the measured window opens at a whole second. So the seconds
     /// in which inferences are counted are those of the run's own report. `None` when the run had more than
     /// [`MOST_TIMED_INFERENCES`].
-    #[must_use]
     pub fn into_spans(mut self) -> Option<TimerSpans> {
         if self.inferences > MOST_TIMED_INFERENCES {
             return None;

@@ -22,7 +22,6 @@ impl Timer {
     }
 
     /// Average span in milliseconds; zero without spans, as in NeuronPerf's timers.
-    #[must_use]
     pub fn avg_ms(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.total.to_ms_f64() / u64_to_f64(self.count) }
     }
@@ -74,7 +73,6 @@ impl<T: Clone + Default> Timers<T> {
 
 /// NeuronPerf's `*_avg_ms`: the mean of the timers' averages, where each timer counts once, whatever its number of spans.
 /// `None` when there is no timer.
-#[must_use]
 pub fn mean_of_averages_ms(timers: &[Timer]) -> Option<f64> {
     let averages: Vec<f64> = timers.iter().map(Timer::avg_ms).collect();
     stats::mean(&averages)

@@ -16,7 +16,6 @@ pub enum EarlyStopping {
 
 /// The fewest queries for which, with `over` of them above a latency, the `percentile` (0.9, 0.99) is at most that latency
 /// with 99 % confidence: the smallest n with P(Binomial(n, 1 - percentile) <= over) < 1 %.
-#[must_use]
 pub fn queries_needed(over: u64, percentile: f64) -> u64 {
     let passes = |n: u64| at_most(over, n, percentile) < MISTAKE;
     // The mean is over / (1 - percentile); the answer is above it, by a few standard deviations.
@@ -34,7 +33,6 @@ pub fn queries_needed(over: u64, percentile: f64) -> u64 {
 /// How many of the slowest of `queries` may be discarded when their number is given, not a latency, as in Single-
 /// and MultiStream. With at most t queries over the estimated latency, t - 1 are discarded: the estimate itself may be
 /// one of the t.
-#[must_use]
 pub fn discardable(queries: u64, percentile: f64) -> EarlyStopping {
     let least = queries_needed(1, percentile);
     if queries < least {

@@ -29,13 +29,11 @@ pub struct Verdict {
 
 impl Verdict {
     /// `VALID` when everything is satisfied.
-    #[must_use]
     pub fn is_valid(&self) -> bool {
         self.performance_constraints && self.min_duration && self.min_queries && self.early_stopping
     }
 
     /// `VALID` or `INVALID`.
-    #[must_use]
     pub fn word(&self) -> &'static str {
         if self.is_valid() { "VALID" } else { "INVALID" }
     }
@@ -226,14 +224,12 @@ impl<'a> Judge<'a> {
 
 impl MlperfResult {
     /// What stands before the figure: `at least ` before a time that holds operators without a known cost.
-    #[must_use]
     pub fn before_value(&self) -> &'static str {
         let is_rate = matches!(self.scenario, Scenario::Offline | Scenario::Server);
         self.estimate.map_or("", if is_rate { EstimateMark::before_rate } else { EstimateMark::before_time })
     }
 
     /// The note below the times, if the cost of an operator is a guess.
-    #[must_use]
     pub fn note_of_times(&self) -> Option<String> {
         note_of_times(self.estimate)
     }
@@ -250,7 +246,6 @@ pub fn mlperf_to_json(results: &[MlperfResult]) -> Result<String, serde_json::Er
 }
 
 /// The summary of a run, in LoadGen's wording.
-#[must_use]
 pub fn mlperf_to_text(r: &MlperfResult) -> String {
     let yes = |b: bool| if b { "Yes" } else { "NO" };
     let v = &r.verdict;

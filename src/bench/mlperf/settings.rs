@@ -35,7 +35,6 @@ names! {
 
 impl Scenario {
     /// The percentile of its latencies that counts.
-    #[must_use]
     pub const fn percentile(self) -> f64 {
         match self {
             Self::SingleStream => 0.90,

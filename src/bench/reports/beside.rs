@@ -42,7 +42,6 @@ impl PublishedFigures {
     }
 
     /// The published throughput, its release and the ratio: `1,219/s (PyTorch 2.5), ratio 1.00`.
-    #[must_use]
     pub fn in_short(&self) -> String {
         format!("{}/s ({}), ratio {:.2}", rate_text(self.throughput), self.release, self.ratio)
     }
@@ -50,7 +49,6 @@ impl PublishedFigures {
 
 /// A published figure beside the simulated one: `AWS 1,219/s (PyTorch 2.5), here 1,216/s, ratio 1.00`. `text` writes a figure with
 /// its unit.
-#[must_use]
 pub fn beside_text(published: f64, release: &str, here: f64, text: impl Fn(f64) -> String) -> String {
     format!("AWS {} ({release}), here {}, ratio {:.2}", text(published), text(here), here / published)
 }
@@ -79,7 +77,6 @@ const NO_PUBLISHED_ROW: &str = "no published row to compare";
 pub const PUBLISHED_CORE: u8 = 2;
 
 /// What is said of an instance with later cores than those of the published rows.
-#[must_use]
 pub fn no_published_row(instance_type: &str) -> Option<&'static str> {
     instance(instance_type).filter(|size| size.core_version > PUBLISHED_CORE).map(|_| NO_PUBLISHED_ROW)
 }
@@ -96,7 +93,6 @@ impl Interval {
     }
 
     /// Both ends: `1,150 to 1,290`.
-    #[must_use]
     pub fn in_short(self) -> String {
         format!("{} to {}", format_number(self.throughput_low), format_number(self.throughput_high))
     }
@@ -149,7 +145,6 @@ pub enum Measure {
 
 impl Report {
     /// The interval of a measure of this row whose value is `value`; `None` where the error of the simulation is not known.
-    #[must_use]
     pub fn interval_of(&self, value: f64, measure: Measure) -> Option<(f64, f64)> {
         let (interval, rate) = (self.interval?, self.throughput_avg.filter(|rate| *rate > 0.0)?);
         let (low, high) = (interval.throughput_low / rate, interval.throughput_high / rate);
@@ -158,14 +153,12 @@ impl Report {
     }
 
     /// The published throughput beside that of the row.
-    #[must_use]
     pub fn published_throughput_text(&self) -> Option<String> {
         let (published, here) = (self.published.as_ref()?, self.throughput_avg?);
         Some(beside_text(published.throughput, &published.release, here, |rate| format!("{}/s", rate_text(rate))))
     }
 
     /// The published 99th percentile of the latency beside that of the row.
-    #[must_use]
     pub fn published_p99_text(&self) -> Option<String> {
         let (published, here) = (self.published.as_ref()?, self.latency_ms_p99?);
         let text = |ms: f64| format!("{} ms", format_number(ms));
@@ -174,7 +167,6 @@ impl Report {
 }
 
 /// Lines about some reports: each published row beside its configuration, then the interval of the highest throughput.
-#[must_use]
 pub fn beside_lines(reports: &[Report]) -> Vec<String> {
     let published = |r: &Report| Some(format!("{}: {}", r.label(), r.published_throughput_text()?));
     let mut lines: Vec<String> = reports.iter().filter_map(published).collect();

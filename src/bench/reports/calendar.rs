@@ -5,7 +5,6 @@ use super::report::Report;
 use ns_base::SimTime;
 
 /// NeuronPerf's name for a file of reports that has none: `{model_name}.results-{date}-{time}.{extension}`, UTC.
-#[must_use]
 pub fn results_file_name(reports: &[Report], unix_s: u64, extension: &str) -> String {
     let name = reports.first().map_or("neuronscope", |r| r.model_name.as_str());
     // A model name may hold characters that are special in a path: `google/vit`, `matmult:n=64`.
@@ -18,13 +17,11 @@ pub fn results_file_name(reports: &[Report], unix_s: u64, extension: &str) -> St
 const SIMULATED_EPOCH_S: u64 = 1_704_067_200;
 
 /// `YYYYMMDD-HHMMSS` of a moment after the epoch 2024-01-01 00:00:00, whole seconds rounded down.
-#[must_use]
 pub fn simulated_dts(after_epoch: SimTime) -> String {
     utc_dts(SIMULATED_EPOCH_S + after_epoch.0 / SimTime::from_secs(1).0)
 }
 
 /// A moment as `YYYYMMDD-HHMMSS` in UTC, from seconds since the beginning of 1970.
-#[must_use]
 pub fn utc_dts(unix_s: u64) -> String {
     const DAY: u64 = 86_400;
     let (year, month, day) = date_of(unix_s / DAY);

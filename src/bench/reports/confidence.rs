@@ -9,7 +9,6 @@ const Z: f64 = 1.959_963_984_540_054;
 /// The mean of these values, give or take Student's t at 95 %. `None` below two values.
 ///
 /// Meant for nearly independent values, such as the counts of whole seconds.
-#[must_use]
 pub fn mean_ci95(values: &[f64]) -> Option<(f64, f64)> {
     let (mean, deviation) = (stats::mean(values)?, stats::stddev(values)?);
     let n = usize_to_f64(values.len());
@@ -38,7 +37,6 @@ fn t975(df: f64) -> f64 {
 ///
 /// Latencies in a queue are correlated, so the true interval is wider. The interval shows how well a count of samples
 /// supports a percentile, not how well a run would repeat.
-#[must_use]
 pub fn percentile_ci95_percents(n: usize, percent: f64) -> Option<(f64, f64)> {
     let (p, count) = (percent / 100.0, usize_to_f64(n));
     let last = count - 1.0;

@@ -7,7 +7,6 @@ use super::report::Report;
 
 /// The TOPS of the row with the highest throughput, for rows of the model `matmult`, by the guide's formula: two operations for each
 /// multiply-add of a sample's chain. `None` without such a row.
-#[must_use]
 pub fn products_rate<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Option<String> {
     let rate = |report: &'a Report| {
         let spec: ModelSpec = report.model_name.parse().ok().filter(|spec: &ModelSpec| spec.id() == "matmult")?;

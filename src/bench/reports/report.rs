@@ -247,13 +247,11 @@ pub const NEURONPERF_KEYS: &[&str] = REPORT_KEYS.split_at(56).0;
 
 impl Report {
     /// Whether the run finished.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.status == "finished"
     }
 
     /// A short description of the configuration: `16 models x 2 workers, batch 4, pipeline 2`.
-    #[must_use]
     pub fn label(&self) -> String {
         let mut label =
             format!("{} x {}", format_plural(self.n_models, "model"), format_plural(self.workers_per_model, "worker"));
@@ -270,19 +268,16 @@ impl Report {
     }
 
     /// A throughput of this row, marked by the operators whose cost is a guess: `at most 405`.
-    #[must_use]
     pub fn marked_rate(&self, rate: &str) -> String {
         format!("{}{rate}", self.estimate.map_or("", EstimateMark::before_rate))
     }
 
     /// A latency or a cost of this row, marked by the operators whose cost is a guess: `at least 2.47`.
-    #[must_use]
     pub fn marked_time(&self, time: &str) -> String {
         format!("{}{time}", self.estimate.map_or("", EstimateMark::before_time))
     }
 
     /// A short description of the compiler options that are not the default: `cast all bf16`, `cast none -O1`, `mark_step`.
-    #[must_use]
     pub fn unusual_compiler_args(&self) -> Option<String> {
         let flags = self.compiler_args.as_deref().and_then(short_flags);
         let workflow = self.workflow.clone().filter(|w| w != Workflow::Trace.name());

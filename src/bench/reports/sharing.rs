@@ -14,7 +14,6 @@ const LINEAR: f64 = 0.98;
 
 /// Sentences about the finished simulated rows: the host where it limits, the way to the devices where it does, and how the
 /// most copies scale.
-#[must_use]
 pub fn sharing<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Vec<String> {
     let simulated: Vec<&Report> = reports.into_iter().filter(|r| r.is_finished() && r.source == "simulated").collect();
     let differing = Differing::of(simulated.iter().copied());

@@ -45,7 +45,6 @@ pub(super) fn bests(reports: &[Report]) -> Vec<Best<'_>> {
 
 /// Names the finished configurations with the lowest p99 latency, the highest throughput and the lowest cost, with
 /// the figures that show it, and those that might be as good. `None` when none has finished.
-#[must_use]
 pub fn verdict(reports: &[Report]) -> Option<String> {
     let finished = || reports.iter().filter(|r| r.is_finished());
     let bests = bests(reports);
@@ -179,7 +178,6 @@ const TIE_OF_TIMES: f64 = 1e-2;
 
 /// The report with the largest or the smallest value of a measure, and that value. Of those that differ too little from it, the one whose hour
 /// costs least, then the one with the fewest cores and workers; then the value decides, then the order.
-#[must_use]
 pub fn best<'a>(
     reports: impl Iterator<Item = &'a Report>,
     measure: fn(&Report) -> Option<f64>,

@@ -91,7 +91,6 @@ impl ConfigurationRun {
     }
 
     /// Steps to the end, or until `cancel` asks to stop.
-    #[must_use]
     pub fn run(mut self, cancel: &dyn Cancel, detail: RunDetail) -> RowResult {
         /// About 5 ms of work.
         const BUDGET: u64 = 50_000;
@@ -122,12 +121,10 @@ impl<O: RunObserver> ConfigurationRun<O> {
     }
 
     /// The expected work of the run; zero when it cannot run.
-    #[must_use]
     pub fn estimate(&self) -> Estimate {
         self.estimate
     }
 
-    #[must_use]
     pub fn configuration(&self) -> &Configuration {
         &self.configuration
     }
@@ -145,7 +142,6 @@ impl<O: RunObserver> ConfigurationRun<O> {
 
     /// The row at this moment and the listener; no listener if the configuration could not run. The row of a run that is
     /// not done has status `error` and the measures so far.
-    #[must_use]
     pub fn finish(self, detail: RunDetail) -> (RowResult, Option<O>) {
         let configuration = self.configuration;
         let scheduler = match self.state {

@@ -28,7 +28,6 @@ const OF_EACH_WORKER: u64 = 20;
 
 /// Estimates a configuration by its tightest bound: the workers' own pace, the cores of the host, the path that all copies
 /// share, the link of each device, what the workers of one process do in turns, or the slowest pipeline stage.
-#[must_use]
 pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate {
     let (models, workers) = (f64::from(configuration.n_models), u64_to_f64(configuration.workers()));
     let rate = |servers: f64, time: SimTime| {

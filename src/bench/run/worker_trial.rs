@@ -24,7 +24,6 @@ const AS_GOOD: f64 = 0.999;
 
 /// The configuration with its number of workers decided: the same, or the result of a trial in simulated time. The number is
 /// the smallest one with (nearly) the highest throughput, because each further worker only waits and lengthens the latency.
-#[must_use]
 pub fn decide_workers(mut configuration: Configuration, times: &ServiceTimes) -> Configuration {
     if configuration.worker_choice != WorkerChoice::ByTrial || times.check(configuration.pipeline_size).is_err() {
         return configuration;

@@ -136,7 +136,6 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     }
 
     /// The progress of the run.
-    #[must_use]
     pub fn progress(&self) -> Progress {
         let (done, now) = (self.workers.are_done(), self.workers.now());
         let share = self.source.share(now.0, self.measurement.inferences());
@@ -145,13 +144,11 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     }
 
     /// The measurement; for an unfinished run, the inferences so far, marked as not finished.
-    #[must_use]
     pub fn into_measurement(self) -> Measurement {
         self.into_parts().0
     }
 
     /// The measurement, as [`Self::into_measurement`], and the listener.
-    #[must_use]
     pub fn into_parts(mut self) -> (Measurement, O) {
         self.measurement.close(self.workers.now(), self.workers.are_done());
         if self.source.ends_with_data() {

@@ -91,7 +91,6 @@ impl SweepOf<Benchmarks> {
     }
 
     /// A row as a file keeps it, if it has finished.
-    #[must_use]
     pub fn kept(&self, row: u32) -> Option<KeptRow> {
         let row = self.rows.get(row as usize)?;
         let report = &row.result().filter(|result| Benchmarks::is_finished(result))?.report;

@@ -49,13 +49,11 @@ impl SweepPlan {
     }
 
     /// The remaining time by NeuronPerf's rule: the durations of all configurations that can run, in seconds.
-    #[must_use]
     pub fn duration_s(&self) -> f64 {
         self.rows.iter().filter(|r| r.problem.is_none()).map(|r| r.configuration.duration_s).sum()
     }
 
     /// The sum of all estimates; rows without an estimate count as 0.
-    #[must_use]
     pub fn estimate(&self) -> Estimate {
         let estimates = self.rows.iter().filter_map(|r| r.estimate);
         estimates.fold(Estimate::default(), |sum, e| Estimate {
@@ -87,7 +85,6 @@ impl PlannedRow {
 }
 
 /// `5 seconds` or `8.0 minutes`, in NeuronPerf's wording of the remaining time.
-#[must_use]
 pub fn remaining_text(duration: SimTime) -> String {
     let secs = duration.to_secs_f64();
     if secs < 60.0 { format!("{} seconds", libm::round(secs)) } else { format!("{:.1} minutes", secs / 60.0) }

@@ -65,7 +65,6 @@ pub struct SweepRow<K: SweepKind = Benchmarks> {
 
 impl<K: SweepKind> SweepRow<K> {
     /// Its result, if it has one.
-    #[must_use]
     pub fn result(&self) -> Option<&Rc<K::Result>> {
         match &self.state {
             RowState::Done(result) => Some(result),
@@ -120,13 +119,11 @@ impl<K: SweepKind> SweepOf<K> {
     }
 
     /// The rows, in the order of the sweep.
-    #[must_use]
     pub fn rows(&self) -> &[Rc<SweepRow<K>>] {
         &self.rows
     }
 
     /// The result of a configuration, if it has one.
-    #[must_use]
     pub fn result(&self, row: u32) -> Option<&Rc<K::Result>> {
         self.rows.get(row as usize)?.result()
     }
@@ -179,7 +176,6 @@ impl<K: SweepKind> SweepOf<K> {
     }
 
     /// Whether the sweep is paused.
-    #[must_use]
     pub fn is_paused(&self) -> bool {
         self.is_paused
     }
@@ -226,7 +222,6 @@ impl<K: SweepKind> SweepOf<K> {
         }
     }
 
-    #[must_use]
     pub fn progress(&self) -> SweepProgress {
         let mut p = SweepProgress::default();
         for row in &self.rows {
@@ -246,7 +241,6 @@ impl<K: SweepKind> SweepOf<K> {
     }
 
     /// Whether no configuration waits or runs.
-    #[must_use]
     pub fn is_done(&self) -> bool {
         !self.rows.iter().any(|r| matches!(r.state, RowState::Waiting | RowState::Running))
     }

@@ -22,7 +22,6 @@ pub struct BenchTrace<'a> {
 
 /// Builds the timeline of a benchmark run: compiling, bringing up, and the recorded part of the window, one after the
 /// other.
-#[must_use]
 pub fn build_bench_profile(trace: &BenchTrace<'_>, recorder: &BenchRecorder) -> Profile {
     let mut builder = ProfileBuilder::new("simulated benchmark");
     builder.set_title(&trace.configuration.label());

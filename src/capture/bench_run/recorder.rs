@@ -39,13 +39,11 @@ impl BenchRecorder {
     }
 
     /// The time in the window up to which every inference was recorded.
-    #[must_use]
     pub fn until(&self) -> SimTime {
         self.until
     }
 
     /// Inferences that were not recorded.
-    #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out
     }

@@ -74,7 +74,6 @@ pub fn generate_with(
 /// Modelled compile time, seconds. It grows only with the number of operations of the program, as unrolled loops show:
 /// no other figure is published. It is the same on any machine, unlike the real one; it is right to within a factor, not
 /// a percentage.
-#[must_use]
 pub fn modelled_compile_s(executable: &Executable) -> f64 {
     usize_to_f64(executable.sources.len()) * COMPILE_MS_PER_OPERATION / 1e3
 }

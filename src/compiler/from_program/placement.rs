@@ -26,7 +26,6 @@ impl UnknownOpPolicy {
     pub const ALL: [Self; 3] = [Self::Elementwise, Self::Move, Self::Sort];
 
     /// Its name in settings and on the command line.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Elementwise => "elementwise",
@@ -45,7 +44,6 @@ impl UnknownOpPolicy {
     }
 
     /// All names, for messages.
-    #[must_use]
     pub fn names() -> String {
         let [a, b, c] = Self::ALL.map(|policy| policy.name());
         format!("{a}, {b} or {c}, or a kernel (FILE.cpp or build.py)")
@@ -63,7 +61,6 @@ impl fmt::Display for UnknownOpPolicy {
 }
 
 /// The part of a NeuronCore that does a kind of work, in words. A profile shows how an operator was actually placed.
-#[must_use]
 pub const fn engine_of(kind: OperatorKind) -> &'static str {
     match kind {
         OperatorKind::Product => "tensor engine",

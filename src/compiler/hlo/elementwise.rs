@@ -18,7 +18,6 @@ pub enum Elementwise {
 
 impl Elementwise {
     /// Its name in HLO text.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Compare(_) => "compare",
@@ -28,13 +27,11 @@ impl Elementwise {
     }
 
     /// How many operands it takes.
-    #[must_use]
     pub const fn arity(self) -> usize {
         if matches!(self, Self::Unary(_)) { 1 } else { 2 }
     }
 
     /// Whether the scalar engine has it as a table. The others are arithmetic of the vector engine.
-    #[must_use]
     pub const fn is_table(self) -> bool {
         match self {
             Self::Compare(_) => false,

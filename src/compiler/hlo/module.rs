@@ -51,7 +51,6 @@ pub struct HloModule {
 
 impl HloModule {
     /// Parameters by index.
-    #[must_use]
     pub fn parameters(&self) -> Vec<InstrId> {
         let mut found: Vec<(u32, InstrId)> = self
             .instructions
@@ -66,7 +65,6 @@ impl HloModule {
     }
 
     /// The instruction with this name, fusion members not included.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<InstrId> {
         self.instructions.iter_enumerated().find(|(_, i)| i.name == name).map(|(id, _)| id)
     }
@@ -82,7 +80,6 @@ impl HloModule {
     /// Which instructions compute from weights and constants alone, weights included. Their values are the same in every
     /// call, so the compiler computes them once, before the weights are laid out. Examples are a batch normalisation's scale
     /// and shift, and the rows that a position table gives. In a training step weights change, so only views of them are known.
-    #[must_use]
     pub fn known_at_load(&self) -> IndexVec<InstrId, bool> {
         let changes = self.assigned().next().is_some();
         let mut known: IndexVec<InstrId, bool> = IndexVec::new();

@@ -173,7 +173,6 @@ pub enum Opcode {
 
 impl Opcode {
     /// The opcode's name in HLO text: `dot`, `maximum`, `custom-call`.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Parameter { .. } => "parameter",
@@ -216,7 +215,6 @@ impl Opcode {
     }
 
     /// Whether the result has the operand's elements, in another order or repeated.
-    #[must_use]
     pub const fn is_view(&self) -> bool {
         matches!(
             self,
@@ -225,7 +223,6 @@ impl Opcode {
     }
 
     /// Whether each element of the result depends only on the same element of each operand.
-    #[must_use]
     pub const fn is_elementwise(&self) -> bool {
         matches!(
             self,

@@ -106,7 +106,6 @@ impl PassManager {
     }
 
     /// Names of the passes in order.
-    #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
         self.passes.iter().map(|p| p.name()).collect()
     }

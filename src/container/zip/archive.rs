@@ -68,7 +68,6 @@ impl<'a> Archive<'a> {
     }
 
     /// The first entry whose name ends with `end`.
-    #[must_use]
     pub fn ending(&self, end: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| e.name.ends_with(end))
     }

@@ -21,7 +21,6 @@ const FIXED_BYTES: usize = 30;
 const DATE: u16 = 0x21;
 
 /// Whether bytes are the beginning of a zip archive.
-#[must_use]
 pub fn is_zip(head: &[u8]) -> bool {
     matches!(head, [b'P', b'K', 3 | 5 | 7, 4 | 6 | 8, ..])
 }
@@ -83,7 +82,6 @@ impl LocalHeader {
     }
 
     /// Whether the file is stored as it is.
-    #[must_use]
     pub const fn is_stored(&self) -> bool {
         self.method == STORED
     }
@@ -96,7 +94,6 @@ pub fn local_names(part: &[u8]) -> impl Iterator<Item = String> {
 
 /// The header of a stored file. The checksum is left out, because [`super::Unzip`] does not need it. `None` when the file or its name is too
 /// long for a header.
-#[must_use]
 pub fn stored_header(name: &str, len: u64) -> Option<Vec<u8>> {
     // The largest number means that the size is given elsewhere.
     let len = u32::try_from(len).ok().filter(|len| *len < u32::MAX)?;

@@ -5,7 +5,6 @@ use crate::crc::Crc;
 use ns_base::convert::{usize_to_u16, usize_to_u32};
 
 /// An archive of files by name, deflated.
-#[must_use]
 pub fn write(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in files {

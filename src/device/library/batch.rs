@@ -54,7 +54,6 @@ impl BatchRule {
     }
 
     /// Samples of a call when no batch size is given.
-    #[must_use]
     pub const fn own(&self) -> u64 {
         match self {
             Self::Open { exported, .. } | Self::Derived { exported } => *exported,

@@ -36,13 +36,11 @@ pub struct FixedModel {
 
 impl FixedModel {
     /// The error where a program is asked for.
-    #[must_use]
     pub fn no_program() -> Refusal {
         refuse!("model fixed is given by its times and has no program; name another model, such as nn")
     }
 
     /// Its stage times for a pipeline with this many stages. A model with a time for each stage fixes the number of stages.
-    #[must_use]
     pub fn service_times(&self, pipeline_size: u32) -> ServiceTimes {
         let times = self.times.clone();
         let warmup = self.warmup.unwrap_or_else(|| times.unloaded());

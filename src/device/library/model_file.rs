@@ -46,13 +46,11 @@ impl ModelFile {
     }
 
     /// The file's bytes, from which its weights are read.
-    #[must_use]
     pub fn bytes(&self) -> &dyn ByteSource {
         &*self.bytes
     }
 
     /// Its specification with some settings.
-    #[must_use]
     pub fn spec(&self, settings: ModelFileSettings) -> ModelFileRef {
         ModelFileRef::new(&self.name, &self.digest, settings)
     }

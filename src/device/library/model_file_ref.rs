@@ -37,7 +37,6 @@ pub struct ModelFileRef {
 
 impl ModelFileSettings {
     /// Whether no setting is given.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dims.is_empty() && self.assumed.is_empty()
     }
@@ -109,7 +108,6 @@ impl ModelFileRef {
     }
 
     /// The text for display: the file's name and the settings.
-    #[must_use]
     pub fn label(&self) -> String {
         if self.settings.is_empty() { self.name.clone() } else { format!("{}:{}", self.name, self.settings) }
     }

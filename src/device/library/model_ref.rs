@@ -58,7 +58,6 @@ impl FromStr for ModelRef {
 }
 
 /// A model's text for display: a file by its name and settings, a custom operator without its source.
-#[must_use]
 pub fn model_label(model: &str) -> Cow<'_, str> {
     match model.parse::<ModelFileRef>() {
         Ok(file) => Cow::Owned(without_source(&file.label()).into_owned()),

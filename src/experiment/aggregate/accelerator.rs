@@ -8,7 +8,6 @@ pub const KNOWN_ACCELERATORS: [(&str, &str); 3] = [
 ];
 
 /// The short name of a product, if the suite has one.
-#[must_use]
 pub fn known_accelerator(model: &str) -> Option<&'static str> {
     KNOWN_ACCELERATORS.iter().find(|(_, text)| model.contains(text)).map(|(name, _)| *name)
 }
@@ -25,7 +24,6 @@ pub enum AcceleratorChoice {
 
 impl AcceleratorChoice {
     /// Whether a record is selected; `None` when its product is an error.
-    #[must_use]
     pub fn wants(&self, kind: Option<&str>, model: &str) -> Option<bool> {
         match self {
             Self::Known(name) => known_accelerator(model).map(|known| known == name),

@@ -24,7 +24,6 @@ names! {
 
 impl Backend {
     /// Its name in headings.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Eager => "Eager",
@@ -52,7 +51,6 @@ impl Backend {
     }
 
     /// Its place in [`Self::ALL`].
-    #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }

@@ -4,7 +4,6 @@ use ns_base::convert::f64_to_i64;
 
 /// A moment in UTC as Python's `str(datetime)` writes it: `2023-11-11 05:32:18.723407`, without a fraction if it is
 /// zero. `None` outside the years 1 to 9999.
-#[must_use]
 pub fn datetime_utc(seconds_since_1970: f64) -> Option<String> {
     const DAY: i64 = 86_400;
     const FIRST: f64 = -62_135_596_800.0;

@@ -16,7 +16,6 @@ struct Column {
 
 impl Table {
     /// As the suite prints a table: two decimals, numbers right-aligned, text left-aligned.
-    #[must_use]
     pub fn to_framed(&self) -> String {
         let columns: Vec<Column> = (0..self.headings.len()).map(|i| self.column(i)).collect();
         let height = columns.iter().map(|c| c.heading.len()).max().unwrap_or(0);

@@ -47,7 +47,6 @@ pub const WARM_UP: usize = 3;
 
 impl Metric {
     /// The measure of a record; `None` when it has too few repeats.
-    #[must_use]
     pub fn of(self, total_time_s: &[f64]) -> Option<Measure> {
         match self {
             Self::Execution => {

@@ -39,7 +39,6 @@ const GEOMEAN: &str = "GEOMEAN";
 
 impl Report<'_> {
     /// The report as a table; `None` for a report on models when there are none.
-    #[must_use]
     pub fn table(&self) -> Option<Table> {
         match self.kind {
             ReportKind::Latest => self.latest(),
@@ -51,19 +50,16 @@ impl Report<'_> {
     }
 
     /// A backend's newest speed-ups.
-    #[must_use]
     pub fn newest(&self, backend: usize) -> Option<&BackendSpeedups> {
         self.times.iter().rev().find_map(|t| t.backends.get(backend)?.as_ref())
     }
 
     /// The timestamp of a backend's newest speed-ups, seconds since 1970.
-    #[must_use]
     pub fn newest_time(&self, backend: usize) -> Option<f64> {
         self.times.iter().rev().find(|t| t.backends.get(backend).is_some_and(Option::is_some)).map(|t| t.timestamp)
     }
 
     /// Models of a backend by speed-up, then deviation, then name.
-    #[must_use]
     pub fn ranked(&self, backend: usize) -> Vec<&(String, Measure)> {
         let mut models: Vec<_> = self.newest(backend).map(|b| b.models.iter().collect()).unwrap_or_default();
         models.order_by(|(name, m): &&(String, Measure), (other, o)| {
@@ -74,7 +70,6 @@ impl Report<'_> {
 
     /// Models of the newest timestamp by name, ignoring case, each with one measure for each backend, and the geometric
     /// means last.
-    #[must_use]
     pub fn grouped(&self) -> Vec<(String, Vec<Option<Measure>>)> {
         let Some(newest) = self.times.last() else { return Vec::new() };
         let mut names: Vec<&str> = Vec::new();

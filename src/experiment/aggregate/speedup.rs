@@ -18,7 +18,6 @@ pub enum Baseline {
 
 impl Baseline {
     /// Its name in headings.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Oldest => "Oldest",

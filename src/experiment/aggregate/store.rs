@@ -131,7 +131,6 @@ impl Aggregator {
     }
 
     /// The notes about lines.
-    #[must_use]
     pub fn notes(&self) -> &LineNotes {
         &self.notes
     }
@@ -147,14 +146,12 @@ impl Aggregator {
     }
 
     /// Backends that have records, in the order of [`Backend::ALL`].
-    #[must_use]
     pub fn backends(&self) -> Vec<Backend> {
         let has = |b: &Backend| self.points.values().any(|point| !point.backends[b.index()].is_empty());
         Backend::ALL.into_iter().filter(has).collect()
     }
 
     /// Whether no record is stored.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }

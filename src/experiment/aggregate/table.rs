@@ -45,7 +45,6 @@ impl Heading {
 
 impl Table {
     /// As the suite writes CSV. Nothing is quoted: a comma in a model's name stays a comma.
-    #[must_use]
     pub fn to_csv(&self) -> String {
         let headings: Vec<&str> = self.headings.iter().map(|h| h.short.as_str()).collect();
         let mut out = format!("# {}\n", headings.join(","));

@@ -22,7 +22,6 @@ pub struct UnlikeBatches {
 }
 
 /// Models of the chosen backends with batch sizes that the first of them never has, in order of backends and names.
-#[must_use]
 pub fn unlike_batches(records: &Aggregator, backends: &[Backend]) -> Vec<UnlikeBatches> {
     let Some((first, others)) = backends.split_first() else { return Vec::new() };
     let baseline = batches_of(records, *first);

@@ -65,7 +65,6 @@ impl Analyzer {
     }
 
     /// The notes, including models whose backends had different batch sizes.
-    #[must_use]
     pub fn notes(&self) -> LineNotes {
         let mut notes = self.notes.clone();
         for unlike in self.batches.unlike() {

@@ -32,7 +32,6 @@ impl MetricStats {
     }
 
     /// Names and values in the order of the reports.
-    #[must_use]
     pub fn values_by_name(&self) -> Vec<(&'static str, f64)> {
         let mut named = vec![("min", self.min), ("median", self.median), ("max", self.max)];
         if let Some((mean, std)) = self.steady {

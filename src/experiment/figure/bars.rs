@@ -10,7 +10,6 @@ use ns_view::plot::Axis;
 const FILLED: f64 = 0.7;
 
 /// Bars of every model, the first at the top, and of the geometric means.
-#[must_use]
 pub fn bar_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Drawing {
     let rows = report.grouped();
     let longest = usize_to_f64(rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0));

@@ -77,7 +77,6 @@ fn row(y: f64) -> usize {
 impl Drawing {
     /// The drawing in characters, each line ended with a line break. Lines between points and error bars are left out, as are words that do not
     /// lie flat; marks over each other are the last one.
-    #[must_use]
     pub fn to_characters(&self) -> String {
         let mut page = Page { rows: vec![vec![' '; column(self.width) + 1]; row(self.height) + 1] };
         for shape in &self.shapes {

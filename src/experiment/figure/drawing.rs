@@ -88,7 +88,6 @@ pub const HALF_MARK: f64 = 4.0;
 
 impl Dash {
     /// Lengths of lines and gaps in turn, pixels; empty for a solid line.
-    #[must_use]
     pub const fn lengths(self) -> &'static [f64] {
         match self {
             Self::Solid => &[],
@@ -101,7 +100,6 @@ impl Dash {
 
 impl MarkKind {
     /// Corners of the mark at a point; a circle has none.
-    #[must_use]
     pub fn outline(self, (x, y): (f64, f64)) -> Vec<(f64, f64)> {
         let corners: &[(f64, f64)] = match self {
             Self::Circle => &[],

@@ -22,7 +22,6 @@ fn as_of(report: &Report<'_>) -> String {
 }
 
 /// The picture of a report. `title` is a second line.
-#[must_use]
 pub fn figure(report: &Report<'_>, metric: Metric, size: FigureSize, title: Option<&str>) -> Drawing {
     let base = report.backends.first().map_or("", |b| b.title());
     let what = if metric == Metric::Compilation { " of compilation" } else { "" };

@@ -22,7 +22,6 @@ struct Series {
 }
 
 /// Geometric means, or percentiles, of every timestamp.
-#[must_use]
 pub fn time_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Drawing {
     let (mut drawing, frame) = Frame::new(size, titles, LEFT);
     let series = series_over_time(report);
@@ -50,7 +49,6 @@ pub fn time_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dr
 }
 
 /// Models by speed-up, with their names.
-#[must_use]
 pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Drawing {
     let (mut drawing, frame) = Frame::new(size, titles, LEFT);
     let ranked: Vec<_> = (0..report.backends.len()).map(|b| report.ranked(b)).collect();

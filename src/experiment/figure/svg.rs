@@ -5,7 +5,6 @@ use ns_view::svg::{escape, number};
 
 impl Drawing {
     /// The drawing as an SVG document.
-    #[must_use]
     pub fn to_svg(&self) -> String {
         let (w, h, label) = (number(self.width), number(self.height), escape(&self.label));
         let mut out = format!(

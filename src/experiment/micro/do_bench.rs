@@ -50,7 +50,6 @@ const MOST_CALLS: f64 = 100_000.0;
 
 impl BenchTimes {
     /// The shortest time, which the suite reports.
-    #[must_use]
     pub fn min_ms(&self) -> Option<f64> {
         self.times_ms.iter().copied().reduce(f64::min)
     }

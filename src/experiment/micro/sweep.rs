@@ -33,7 +33,6 @@ pub struct MatmulCase {
 
 impl MatmulCase {
     /// The suite's name: `matmul-float32-lhs256x256-rhs256x256`.
-    #[must_use]
     pub fn name(self) -> String {
         let (dtype, n) = (self.dtype.name(), self.n);
         format!("matmul-{dtype}-lhs{n}x{n}-rhs{n}x{n}")
@@ -41,7 +40,6 @@ impl MatmulCase {
 }
 
 /// Every size from `first` to `last` of every type; types vary slowest.
-#[must_use]
 pub fn matmul_cases(dtypes: &[MatmulDType], first: u32, last: u32, step: u32) -> Vec<MatmulCase> {
     let sizes = || (first..=last).step_by(step.max(1) as usize);
     dtypes.iter().flat_map(|dtype| sizes().map(|n| MatmulCase { dtype: *dtype, n })).collect()
@@ -69,13 +67,11 @@ pub struct MatmulResult {
 
 impl MatmulResult {
     /// How many times faster than the baseline.
-    #[must_use]
     pub fn speedup(self) -> f64 {
         self.base_ms / self.test_ms
     }
 
     /// The class of the speed-up.
-    #[must_use]
     pub fn verdict(self) -> SpeedupClass {
         match self.speedup() {
             s if s < 0.95 => SpeedupClass::Slower,
@@ -85,7 +81,6 @@ impl MatmulResult {
     }
 
     /// The line as the suite prints it.
-    #[must_use]
     pub fn line(self, case: MatmulCase) -> String {
         let (name, speedup) = (case.name(), self.speedup());
         format!("{name}: speedup={speedup:.2}x; base={:.2}ms; test={:.2}ms", self.base_ms, self.test_ms)

@@ -89,7 +89,6 @@ choices!(
 
 impl Accelerator {
     /// The instance whose cores are simulated; `None` if it is not a simulated accelerator.
-    #[must_use]
     pub const fn instance(self) -> Option<&'static str> {
         match self {
             Self::Trn1 => Some("trn1.2xlarge"),

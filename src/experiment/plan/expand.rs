@@ -140,7 +140,6 @@ fn problem_of_accelerator(config: &ExperimentConfig, rules: PlanRules) -> Option
 
 impl ExperimentConfig {
     /// Why this combination of settings can run nowhere here: the setting, and what it needs; `None` if it can.
-    #[must_use]
     pub fn problem(&self) -> Option<(&'static str, &'static str)> {
         problem_of_backend(self).or_else(|| problem_of_accelerator(self, PlanRules::Neuron))
     }

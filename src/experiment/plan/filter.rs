@@ -58,7 +58,6 @@ impl ModelFilter {
     }
 
     /// Whether a model is kept.
-    #[must_use]
     pub fn keeps(&self, model: &str) -> bool {
         (self.wanted.is_empty() || self.wanted.matches(model)) && !self.unwanted.matches(model)
     }
@@ -66,7 +65,6 @@ impl ModelFilter {
 
 /// The part of a list of `length` that machine `id` of `total` works on. All parts have the same length except the last, which
 /// also takes the remainder.
-#[must_use]
 pub fn partition(length: usize, total: usize, id: usize) -> Range<usize> {
     let step = length / total.max(1);
     let start = step.saturating_mul(id).min(length);

@@ -76,7 +76,6 @@ impl PlanRequest {
 
 impl Plan {
     /// Why nothing of a request would run; `None` if something does.
-    #[must_use]
     pub fn nothing_to_run(&self, request: &PlanRequest) -> Option<Refusal> {
         if self.models.is_empty() {
             let known: Vec<String> = request.suite.models().into_iter().map(|m| m.name).collect();

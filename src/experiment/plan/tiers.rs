@@ -51,7 +51,6 @@ pub const TIER_2: &[&str] = &[
 pub const TIER_3: &[&str] = &["doctr_det_predictor", "doctr_reco_predictor", "drq", "functorch_maml_omniglot"];
 
 /// The models of a tier, 1 to 3. `None` for any other number, which options ignore.
-#[must_use]
 pub fn tier_models(tier: i64) -> Option<&'static [&'static str]> {
     match tier {
         1 => Some(TIER_1),

@@ -126,13 +126,11 @@ impl FlatRecord {
     }
 
     /// Number of rows that the record takes in a table: the length of its longest list, or one if it has no lists.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.metrics.iter().map(Vec::len).max().unwrap_or(0).max(1)
     }
 
     /// Whether the record has no times.
-    #[must_use]
     pub fn is_without_times(&self) -> bool {
         self.metrics.iter().all(Vec::is_empty)
     }

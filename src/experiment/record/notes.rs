@@ -34,25 +34,21 @@ impl LineNotes {
         }
     }
 
-    #[must_use]
     pub fn kinds(&self) -> &[NoteKind] {
         &self.kinds
     }
 
     /// The count of a kind.
-    #[must_use]
     pub fn count(&self, what: &str) -> u64 {
         self.kinds.iter().find(|k| k.what == what).map_or(0, |k| k.count)
     }
 
     /// The notes as lines of text: each kind with its count, then its examples.
-    #[must_use]
     pub fn describe(&self) -> String {
         Self::text(self.kinds.iter())
     }
 
     /// The same for one kind.
-    #[must_use]
     pub fn describe_only(&self, what: &str) -> String {
         Self::text(self.kinds.iter().filter(|k| k.what == what))
     }

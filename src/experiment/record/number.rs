@@ -8,7 +8,6 @@ use ns_base::{Refusal, refuse};
 /// [`ns_base::quoted_nan`].
 ///
 /// serde_json's own reader may miss the nearest double by one unit in the last place, which a report would show.
-#[must_use]
 pub fn python_number(text: &str) -> Option<f64> {
     let text = text.trim();
     match text.as_bytes().first()? {

@@ -156,7 +156,6 @@ impl RecordExperiment {
 
 impl Record {
     /// Whether the experiment cannot run here.
-    #[must_use]
     pub fn is_skip(&self) -> bool {
         self.metrics.error.as_deref() == Some(SKIP)
     }
@@ -172,7 +171,6 @@ impl Record {
 
 impl Record {
     /// Why the requested verification did not pass; `None` also if none was requested, or the suite would skip the experiment.
-    #[must_use]
     pub fn unverified(&self) -> Option<String> {
         self.request.as_ref()?.verify.as_ref()?;
         let code = &self.verification_code;

@@ -31,7 +31,6 @@ const FEWEST_POINTS: usize = 2;
 
 /// Upward steps after which the series never came back. A step counts when it is larger than the spread on both sides and
 /// than `threshold` times the value before (0.05 is five percent). `None` without a step of this kind.
-#[must_use]
 pub fn find_regressions(steps: &[Step], threshold: f64) -> Option<Regressions> {
     let last = steps.last()?;
     let (mut best, mut best_deviation, mut worst_start) = (last.median, last.deviation, last.start);

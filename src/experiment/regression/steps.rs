@@ -22,7 +22,6 @@ pub struct Step {
 }
 
 /// The steps of a series in time order. Points that are missing or NaN do not belong to a step.
-#[must_use]
 pub fn detect_steps(series: &[Option<f64>]) -> Vec<Step> {
     let present = series.iter().enumerate().filter_map(|(i, v)| v.filter(|v| v.is_finite()).map(|v| (i, v)));
     let (places, values): (Vec<usize>, Vec<f64>) = present.unzip();

@@ -27,7 +27,6 @@ pub enum RunError {
 
 impl RunError {
     /// Whether the suite would have skipped the experiment instead of trying it.
-    #[must_use]
     pub fn is_skip(&self) -> bool {
         matches!(self, Self::NotHere { .. })
     }

@@ -31,7 +31,6 @@ pub enum Verification {
 
 impl Verification {
     /// The name in options and records.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::MeanRelativeError => "mre",
@@ -78,13 +77,11 @@ pub struct FinishedExperiment {
 }
 
 /// Runs an experiment. It never fails: an experiment that cannot run is a record with an error.
-#[must_use]
 pub fn run_experiment(experiment: &Experiment<'_>, clock: &dyn Clock) -> FinishedExperiment {
     run_experiment_of(experiment, &ModelLibrary::default(), clock)
 }
 
 /// As [`run_experiment`], of a model of the zoo or of `models`.
-#[must_use]
 pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clock: &dyn Clock) -> FinishedExperiment {
     let trained = experiment.called_model();
     let experiment = match &trained {
@@ -118,13 +115,11 @@ pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clo
 
 impl Experiment<'_> {
     /// Why it cannot run here, as far as that is known before it runs.
-    #[must_use]
     pub fn problem(&self) -> Option<RunError> {
         check(self).err()
     }
 
     /// The record of this experiment with these metrics.
-    #[must_use]
     pub fn record(&self, metrics: Metrics, batch_size: Option<u32>) -> Record {
         let accelerator = self.config.accelerator;
         let product = match (accelerator, accelerator.instance()) {

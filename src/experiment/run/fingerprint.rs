@@ -12,7 +12,6 @@ pub struct Fingerprint(String);
 
 impl Fingerprint {
     /// The fingerprint as text, for programs that keep it.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.0
     }
@@ -63,7 +62,6 @@ impl DoneBefore {
     }
 
     /// Whether an experiment should run: it never did, or, with `retry_failed`, it did and failed.
-    #[must_use]
     pub fn wants(&self, experiment: &Experiment<'_>, retry_failed: bool) -> bool {
         match self.ended.get(&Fingerprint::of(experiment)) {
             None => !retry_failed,

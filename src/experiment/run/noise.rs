@@ -65,7 +65,6 @@ impl NoiseReport {
 
     /// What to change, one sentence each; empty when the times are good. `others_busy` is the share of the processors
     /// that other programs used meanwhile, if known.
-    #[must_use]
     pub fn advice(&self, others_busy: Option<f64>) -> Vec<String> {
         let mut advice = Vec::new();
         if self.clock_step_share > 0.01 {

@@ -42,7 +42,6 @@ impl Default for RunSettings {
 
 impl RunSettings {
     /// The experiment of a model and a configuration, at a time in seconds since 1970.
-    #[must_use]
     pub fn experiment<'a>(
         &self,
         suite: Suite,

@@ -35,7 +35,6 @@ const STAND_INS: [(&str, &str); 1] = [(
 
 impl SuiteModel {
     /// Which network of the zoo stands for this one, if it is not the same, as a sentence.
-    #[must_use]
     pub fn stand_in(&self) -> Option<&'static str> {
         STAND_INS.iter().find(|(name, _)| *name == self.name).map(|(_, sentence)| *sentence)
     }
@@ -68,7 +67,6 @@ const DUMMY_BATCH: u32 = 16;
 
 impl Suite {
     /// The suite's name in records.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Dummy => "dummy",
@@ -78,7 +76,6 @@ impl Suite {
     }
 
     /// Its models, in order of their names.
-    #[must_use]
     pub fn models(self) -> Vec<SuiteModel> {
         let model = |name: &str, specification: &str, batch_size| SuiteModel {
             name: name.to_owned(),

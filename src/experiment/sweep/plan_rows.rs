@@ -52,7 +52,6 @@ pub struct ExperimentsPlan {
 
 impl ExperimentsRequest {
     /// The experiments of this request. A request that leaves nothing to run says why in its plan.
-    #[must_use]
     pub fn plan(&self) -> ExperimentsPlan {
         let suite_models = self.plan.suite.models().into_iter().map(|m| m.name).collect();
         match self.rows() {

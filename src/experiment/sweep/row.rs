@@ -79,7 +79,6 @@ impl ExperimentRow {
     }
 
     /// Whether its values were verified and are wrong.
-    #[must_use]
     pub fn is_wrong(&self) -> bool {
         self.error.is_none() && self.verdict.as_ref().is_some_and(|code| code != PASS)
     }

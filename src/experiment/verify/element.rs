@@ -48,19 +48,16 @@ impl ElementType {
     }
 
     /// Whether it is one of the two 16-bit floating point types.
-    #[must_use]
     pub fn is_half(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16)
     }
 
     /// Whether it has a fraction.
-    #[must_use]
     pub fn is_float(self) -> bool {
         matches!(self, Self::F64 | Self::F32 | Self::F16 | Self::Bf16)
     }
 
     /// The nearest number that the type can hold. Integers are rounded toward zero.
-    #[must_use]
     pub fn round(self, x: f64) -> f64 {
         match self {
             Self::F64 => x,

@@ -46,7 +46,6 @@ impl MreOutcome {
 /// compared.
 ///
 /// An eager output with an exact zero has no relative error (0 / 0): the rule calls it nondeterministic.
-#[must_use]
 pub fn mean_relative_error_rules(eager: [&Outcome; 2], test: &Outcome, tolerance: f64) -> MreOutcome {
     if *test == Outcome::Returned(Output::Scalar(Scalar::None)) {
         return MreOutcome::of(MreCode::NoOutputProvided);

@@ -40,7 +40,6 @@ type SameResult = Result<bool, Incomparable>;
 
 /// Compares two eager runs, which must agree to the bit, and then the first with the experiment's output, with `fp64`, an
 /// eager run in double precision, as the reference. If that raised an exception, directions are compared instead.
-#[must_use]
 pub fn same_rules(eager: [&Outcome; 2], fp64: &Outcome, test: &Outcome, settings: SameSettings) -> SameCode {
     let [Outcome::Returned(first), Outcome::Returned(second)] = eager else { return SameCode::EagerFailed };
     match same(first, second, None, SameSettings { tolerance: 0.0, cosine: false }) {

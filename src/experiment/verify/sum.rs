@@ -14,7 +14,6 @@ const LEVELS: usize = 4;
 type Register = [f32; LANES];
 
 /// The sum of a contiguous row.
-#[must_use]
 pub(super) fn sum_f32(values: &[f32]) -> f32 {
     let (vectors, rest) = values.as_chunks::<LANES>();
     let lanes = row_sum(vectors);

@@ -47,26 +47,22 @@ pub struct TensorValue {
 
 impl TensorValue {
     /// How many elements it has.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
     /// Whether it has no elements.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
     /// Whether any element is NaN.
-    #[must_use]
     pub fn has_nan(&self) -> bool {
         self.values.iter().any(|v| v.is_nan())
     }
 
     /// The two tensors element by element after broadcasting, as in torch: sizes are aligned at the innermost dimension, and
     /// a size of one repeats. `None` when the shapes do not fit.
-    #[must_use]
     pub fn broadcast(&self, other: &Self) -> Option<Vec<(f64, f64)>> {
         if self.shape == other.shape {
             return Some(self.values.iter().copied().zip(other.values.iter().copied()).collect());

@@ -32,7 +32,6 @@ pub struct RowComparison {
 }
 
 /// Compares a row with the model.
-#[must_use]
 pub fn compare(row: &MeasuredRow) -> RowComparison {
     let measured = row.value.replace(',', "").parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
     let model = match measured {
@@ -59,7 +58,6 @@ pub fn compare(row: &MeasuredRow) -> RowComparison {
 }
 
 /// The rows that the model has a cost for, as a table of a document.
-#[must_use]
 pub fn measured_markdown(rows: &[RowComparison]) -> String {
     let mut out = "| what | on | quantity | measured | model | error | why it stays |\n|---|---|---|---|---|---|---|\n"
         .to_owned();

@@ -27,7 +27,6 @@ pub struct MeasuredRow {
 const NEEDED: [&str; 4] = ["what", "metric", "unit", "value"];
 
 /// Whether a table is one of measurements: it has the columns `what`, `metric`, `unit` and `value`.
-#[must_use]
 pub fn is_measured(csv: &[u8]) -> bool {
     let text = String::from_utf8_lossy(csv.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(csv));
     let header = text.lines().next().unwrap_or_default().to_ascii_lowercase();

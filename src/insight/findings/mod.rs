@@ -46,7 +46,6 @@ const RULES: &[Find] = &[
 ];
 
 /// The findings for a run with this summary, ranked.
-#[must_use]
 pub fn findings(run: &Run<'_>, summary: &Summary, limiter: &Limiter) -> Vec<Finding> {
     let context = Context::new(run, summary, limiter);
     let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&context)).collect();

@@ -112,7 +112,6 @@ impl OperatorCall {
         self.run.advance(statements)
     }
 
-    #[must_use]
     pub fn finish(self) -> OperatorRun {
         let (outcome, meters) = self.run.finish();
         OperatorRun { outcome, cost: CallCost::of(self.elements, &meters, &self.costs), meters }
@@ -120,7 +119,6 @@ impl OperatorCall {
 }
 
 /// Calls a kernel function once, to its end.
-#[must_use]
 pub fn run_operator(
     kernel: KernelFunction<'_>,
     inputs: &[HbmTensor],

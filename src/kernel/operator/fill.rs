@@ -17,7 +17,6 @@ pub enum Fill {
 }
 
 /// `elements` values. Each input of a kernel has its own random stream.
-#[must_use]
 pub fn filled(fill: Fill, elements: u64, seed: u64, stream: u64) -> Vec<f32> {
     match fill {
         Fill::Ramp => {

@@ -57,7 +57,6 @@ impl ModelKernel {
     }
 
     /// Whether it claims to compute a ReLU, and is therefore compared with a framework's own ReLU.
-    #[must_use]
     pub const fn is_relu(&self) -> bool {
         self.is_relu
     }

@@ -45,7 +45,6 @@ pub const BUILT_IN: [BuiltIn; 5] = [
 ];
 
 /// The kernel with this name.
-#[must_use]
 pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().find(|k| k.name == name)
 }

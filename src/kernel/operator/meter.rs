@@ -64,26 +64,22 @@ impl CoreMeter {
     }
 
     /// Its time so far, picoseconds.
-    #[must_use]
     pub const fn total_ps(&self) -> u64 {
         self.now_ps
     }
 
     /// Its time of a kind, picoseconds.
-    #[must_use]
     pub const fn kind_ps(&self, kind: Kind) -> u64 {
         self.kinds[kind as usize]
     }
 
     /// Its lines; the first entry is line 0, which no source has.
-    #[must_use]
     pub fn lines(&self) -> &[LineCost] {
         &self.lines
     }
 
     /// Its segments in order. After the first few thousand, the rest of the time is one segment of the last kind of
     /// work.
-    #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }

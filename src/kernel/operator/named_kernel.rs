@@ -125,13 +125,11 @@ impl FromStr for NamedKernel {
 }
 
 /// Whether a text is meant as a user's own kernel. Its source is not looked at: the page's app reads settings and has no unpacker.
-#[must_use]
 pub fn is_own_kernel(text: &str) -> bool {
     text.contains(SEPARATOR)
 }
 
 /// A text in which kernels are shown without their sources, for display: `mlp:kernel=my_relu`.
-#[must_use]
 pub fn without_source(text: &str) -> Cow<'_, str> {
     let Some((before, rest)) = text.split_once(SEPARATOR) else { return Cow::Borrowed(text) };
     let end = rest.find([',', ' ', '"']).unwrap_or(rest.len());

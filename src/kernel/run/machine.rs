@@ -26,13 +26,11 @@ pub struct RunOptions {
 impl RunOptions {
     /// A budget of steps for tensors with this many elements: ample for some hundred statements per element or for
     /// loops over pairs in small tensors, and used up within seconds.
-    #[must_use]
     pub const fn step_limit_for(elements: u64) -> u64 {
         4_000_000 + elements.saturating_mul(64)
     }
 
     /// The number of processors that run the kernel.
-    #[must_use]
     pub fn active_cores(&self) -> u32 {
         if self.multicore { self.cores.clamp(1, 250) } else { 1 }
     }

@@ -86,7 +86,6 @@ impl<M: Meter> KernelRun<M> {
     }
 
     /// The result, and the meters of the processors that ran.
-    #[must_use]
     pub fn finish(mut self) -> (Outcome, Vec<M>) {
         let Some(machine) = self.machine else {
             let outcome =
@@ -106,7 +105,6 @@ impl<M: Meter> KernelRun<M> {
 }
 
 /// Runs a kernel function on its inputs to its end. Each active processor has a meter that receives its work.
-#[must_use]
 pub fn run<M: Meter>(
     kernel: KernelFunction<'_>,
     inputs: &[HbmTensor],

@@ -60,19 +60,16 @@ impl HbmTensor {
     }
 
     /// The number of elements.
-    #[must_use]
     pub fn elements(&self) -> u64 {
         self.writer.len() as u64
     }
 
     /// The dimensions, outermost first.
-    #[must_use]
     pub fn dims(&self) -> &[u64] {
         &self.dims
     }
 
     /// Each element as a float; `None` for an element that was never written.
-    #[must_use]
     pub fn values(&self) -> Vec<Option<f32>> {
         (0..self.writer.len()).map(|i| (self.writer[i] != 0).then(|| f64_to_f32(self.number(i)))).collect()
     }

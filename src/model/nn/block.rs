@@ -26,7 +26,6 @@ use ns_base::Refusal;
 ///     })
 /// }
 /// ```
-#[must_use]
 pub struct Block {
     class: Cow<'static, str>,
     children: Rc<[Layer]>,
@@ -39,7 +38,6 @@ pub type Layer = Child<Box<dyn Module>>;
 type Forward = dyn Fn(&mut Ctx, &[Value]) -> Result<Value, Refusal>;
 
 /// A child called `name`: `self.name = module`.
-#[must_use]
 pub fn child(name: impl Into<String>, module: impl Module + 'static) -> Layer {
     Child::new(name, Box::new(module))
 }

@@ -27,7 +27,6 @@ impl TrainingCall {
     }
 
     /// The optimizer of a step.
-    #[must_use]
     pub const fn optimizer(self) -> Option<Optimizer> {
         match self {
             Self::Step { optimizer, .. } => Some(optimizer),
@@ -36,7 +35,6 @@ impl TrainingCall {
     }
 
     /// Micro-batches whose gradients a step adds up; one without accumulation.
-    #[must_use]
     pub const fn micro_batches(self) -> u32 {
         match self {
             Self::Step { micro_batches, .. } => micro_batches,
@@ -45,7 +43,6 @@ impl TrainingCall {
     }
 
     /// Its value of `training` in specifications: `adamw`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Step { optimizer, .. } => optimizer.name(),

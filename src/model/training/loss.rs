@@ -24,7 +24,6 @@ pub enum Loss {
 
 impl Loss {
     /// Its name in the framework.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::CrossEntropy => "cross entropy",

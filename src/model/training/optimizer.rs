@@ -31,7 +31,6 @@ impl Optimizer {
     pub const ALL: [Self; 2] = [Self::AdamW, Self::Sgd];
 
     /// Its name in specifications: `adamw`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sgd => "sgd",
@@ -40,7 +39,6 @@ impl Optimizer {
     }
 
     /// Its class in the framework: `AdamW`.
-    #[must_use]
     pub const fn class(self) -> &'static str {
         match self {
             Self::Sgd => "SGD",

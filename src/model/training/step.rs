@@ -22,7 +22,6 @@ pub struct TrainingStep {
 
 impl TrainingStep {
     /// Elements of all gradients together: what data parallel copies reduce.
-    #[must_use]
     pub fn gradient_elements(&self) -> u64 {
         self.gradients.iter().fold(0, |n, (_, id)| n.saturating_add(self.graph.nodes[*id].shape.elements()))
     }

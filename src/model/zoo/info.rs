@@ -26,7 +26,6 @@ pub enum ParamKind {
 
 impl ParamKind {
     /// The default as [`Settings`] store it; 0 for a text.
-    #[must_use]
     pub fn default_value(self) -> u64 {
         match self {
             Self::Int { default, .. } => default,
@@ -36,7 +35,6 @@ impl ParamKind {
     }
 
     /// The default of a text parameter; `None` for a number.
-    #[must_use]
     pub const fn default_text(self) -> Option<&'static str> {
         match self {
             Self::Kernel { default } | Self::Operator { default } => Some(default),
@@ -67,18 +65,15 @@ pub struct Settings {
 }
 
 impl Settings {
-    #[must_use]
     pub fn int(&self, name: &str) -> u64 {
         self.numbers.get(name).copied().unwrap_or(0)
     }
 
     /// A text: a kernel.
-    #[must_use]
     pub fn text(&self, name: &str) -> &str {
         self.texts.get(name).map_or("", String::as_str)
     }
 
-    #[must_use]
     pub fn flag(&self, name: &str) -> bool {
         self.int(name) != 0
     }

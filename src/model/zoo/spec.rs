@@ -51,25 +51,21 @@ impl ModelSpec {
         Self { info, settings, training: None }
     }
 
-    #[must_use]
     pub fn info(&self) -> &'static ModelInfo {
         self.info
     }
 
     /// The model's name in specifications.
-    #[must_use]
     pub fn id(&self) -> &'static str {
         self.info.id
     }
 
     /// Values of all parameters, defaults included.
-    #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// What a call does in training; `None` for an inference.
-    #[must_use]
     pub const fn training(&self) -> Option<TrainingCall> {
         self.training
     }
@@ -81,7 +77,6 @@ impl ModelSpec {
     }
 
     /// The module. It holds no weight values.
-    #[must_use]
     pub fn module(&self) -> Box<dyn Module> {
         (self.info.build)(&self.called())
     }
@@ -234,7 +229,6 @@ impl FromStr for ModelSpec {
 }
 
 /// The model that a specification names, whatever its parameters.
-#[must_use]
 pub fn named_model(text: &str) -> Option<&'static ModelInfo> {
     info_of(text.split(':').next().unwrap_or_default().trim())
 }

@@ -5,7 +5,6 @@ use ns_base::units::format_ns;
 
 impl Breakdown {
     /// The parts of the device's work, with their times in nanoseconds.
-    #[must_use]
     pub const fn parts(&self) -> [(&'static str, f64); 7] {
         [
             ("elements of device memory, one by one", self.hbm_access),
@@ -19,13 +18,11 @@ impl Breakdown {
     }
 
     /// Time of the device, nanoseconds.
-    #[must_use]
     pub fn device_ns(&self) -> f64 {
         self.parts().iter().map(|p| p.1).sum()
     }
 
     /// Time of the operator alone, nanoseconds.
-    #[must_use]
     pub fn operator_ns(&self) -> f64 {
         self.device_ns() - self.network - self.launch
     }
@@ -33,7 +30,6 @@ impl Breakdown {
 
 impl CustomOpReport {
     /// The largest part of the operator's time; `-` when the operator did not run.
-    #[must_use]
     pub fn largest_part(&self) -> &'static str {
         let b = &self.breakdown_ns;
         let parts = [
@@ -46,7 +42,6 @@ impl CustomOpReport {
     }
 
     /// Device, host and wait of a step of the loop, in words; `None` when a kernel of the step does not finish.
-    #[must_use]
     pub fn step_in_words(&self) -> Option<String> {
         let looped = self.looped?;
         Some(format!(
@@ -59,7 +54,6 @@ impl CustomOpReport {
     }
 
     /// Advice on how to make the kernel faster.
-    #[must_use]
     pub fn advice(&self) -> String {
         let b = &self.breakdown_ns;
         // A run on a single input has no host time.
@@ -92,7 +86,6 @@ impl CustomOpReport {
     }
 
     /// Why a step is faster or slower than with another kernel: the part that changed most, and the new bottleneck.
-    #[must_use]
     pub fn reason_against(&self, before: &Self) -> String {
         let changes = before.breakdown_ns.parts().into_iter().zip(self.breakdown_ns.parts());
         let largest = changes.max_by(|a, b| (a.0.1 - a.1.1).abs().total_cmp(&(b.0.1 - b.1.1).abs()));

@@ -239,7 +239,6 @@ impl CustomOpReport {
     }
 
     /// What is wrong with the kernel; `None` for one whose times count.
-    #[must_use]
     pub fn fault(&self) -> Option<Fault<'_>> {
         let error = self.diagnostics.iter().find(|d| d.severity == Severity::Error);
         match (self.compiles, self.complete, error, self.max_abs_error) {
@@ -252,19 +251,16 @@ impl CustomOpReport {
     }
 
     /// Steps per second, to compare with other kernels; `None` for a kernel with a fault.
-    #[must_use]
     pub fn comparable_rate(&self) -> Option<f64> {
         self.iterations_per_s.filter(|_| self.fault().is_none())
     }
 
     /// Time per element, as [`Self::comparable_rate`].
-    #[must_use]
     pub fn comparable_ns_per_element(&self) -> Option<f64> {
         self.ns_per_element.filter(|_| self.fault().is_none())
     }
 
     /// A few words for a table: the place of the first error or warning, or the difference of wrong values.
-    #[must_use]
     pub fn problem(&self) -> String {
         let error = self.diagnostics.iter().find(|d| d.severity == Severity::Error);
         match (self.fault(), error.or(self.diagnostics.first())) {

@@ -116,7 +116,6 @@ impl CustomOpSpec {
 
     /// Whether the kernel also runs in the network, whose tensors have two dimensions: not if it has its own input, and all of its accessors
     /// want another number.
-    #[must_use]
     pub fn runs_in_network(&self) -> bool {
         let mut ranks = accessor_ranks(&self.source).peekable();
         self.input.is_none() || ranks.peek().is_none() || ranks.any(|rank| rank == NETWORK_RANK)

@@ -172,7 +172,6 @@ impl CustomOpRun {
     }
 
     /// The part of the calls and networks that is done, 0 to 1.
-    #[must_use]
     pub fn fraction(&self) -> f64 {
         let left = self.waiting.len() + usize::from(self.current.is_some()) + self.networks.len();
         1.0 - usize_to_f64(left) / usize_to_f64(self.parts.max(1))

@@ -8,7 +8,6 @@ use ns_tensor::Tensor;
 const SAMPLE: u64 = 8;
 
 /// Compares an output of the device with the reference's.
-#[must_use]
 pub fn compare(index: u32, path: &str, reference: &Tensor, device: &Tensor, tolerance: f64) -> OutputComparison {
     let sums = Sums::of(reference.data(), device.data());
     let reason = sums.failure(reference, device, tolerance);

@@ -33,7 +33,6 @@ pub struct ProductRanges {
 impl ProductRanges {
     /// The factor by which a product multiplies the largest magnitude: the geometric mean over the products whose
     /// values are normal numbers. `None` with fewer than two such products.
-    #[must_use]
     pub fn factor(&self) -> Option<f64> {
         let normal: Vec<f32> = self.largest.iter().copied().take_while(|v| v.is_normal()).collect();
         let (first, last) = (normal.first()?, normal.last()?);

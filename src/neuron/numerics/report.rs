@@ -97,7 +97,6 @@ pub struct Sample {
 }
 
 /// A value as text: up to four digits after the point.
-#[must_use]
 pub fn value_text(v: f32) -> String {
     if v == 0.0 || (1e-3..1e5).contains(&v.abs()) { format!("{v:.4}") } else { format!("{v:.4e}") }
 }
@@ -114,7 +113,6 @@ impl NumericsReport {
     }
 
     /// Whether every output passed.
-    #[must_use]
     pub fn passed(&self) -> bool {
         self.outputs.iter().all(|o| o.passed)
     }

@@ -106,7 +106,6 @@ impl DmaEngines {
     }
 
     /// The time that the busiest engine was at work.
-    #[must_use]
     pub fn busiest(&self) -> SimTime {
         self.busy.iter().copied().max().unwrap_or_default()
     }

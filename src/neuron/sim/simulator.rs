@@ -68,7 +68,6 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
     }
 
     /// The result so far.
-    #[must_use]
     pub fn outcome(&self) -> &SimOutcome {
         &self.core.outcome
     }

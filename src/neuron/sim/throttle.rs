@@ -64,7 +64,6 @@ impl TensorClock {
     }
 
     /// The limit in the window of the last instruction, eighths of the published clock.
-    #[must_use]
     #[inline]
     pub const fn eighths(&self) -> u32 {
         self.eighths

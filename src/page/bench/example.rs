@@ -4,7 +4,6 @@ use ns_bench::BenchConfig;
 use ns_session::{EXAMPLE_INSTANCE, EXAMPLE_MODEL};
 
 /// BERT on two instances over batch sizes: AWS published rows of it, and the cheapest instance is not the fastest.
-#[must_use]
 pub fn example() -> BenchConfig {
     BenchConfig {
         model: EXAMPLE_MODEL.to_owned(),

@@ -31,7 +31,6 @@ impl OpenedPlan {
 
     /// The benchmark of a model: every core of each instance has a copy, because idle ones cost as much, with one worker, which has the lowest
     /// latency, and with two, which have the highest throughput.
-    #[must_use]
     pub fn config(self, model: String) -> BenchConfig {
         let default = BenchConfig::default();
         let instances = self.instances.join(",");

@@ -39,7 +39,6 @@ impl ResultRow {
         Self { id, result, cells }
     }
 
-    #[must_use]
     pub fn report(&self) -> &Report {
         &self.result.report
     }

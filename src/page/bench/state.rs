@@ -199,25 +199,21 @@ fn imports_in_short(imports: &[ResultRow]) -> String {
 
 impl BenchState {
     /// The text of an option.
-    #[must_use]
     pub fn text(&self, key: &str) -> &str {
         position(key).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
     /// The model of what was asked for; of the form if nothing was.
-    #[must_use]
     pub fn model(&self) -> &str {
         self.asked().map_or_else(|| self.text("model"), |config| &config.model)
     }
 
     /// The configuration that was asked for.
-    #[must_use]
     pub fn asked(&self) -> Option<&Shared<BenchConfig>> {
         if let Wish::Run(config) = &self.wish { Some(config) } else { None }
     }
 
     /// Whether the page is about its own example, or about nothing.
-    #[must_use]
     pub fn is_example(&self) -> bool {
         match &self.wish {
             Wish::Run(config) => **config == example() && self.view() == BenchState::default().view(),
@@ -227,26 +223,22 @@ impl BenchState {
     }
 
     /// Whether the page was asked for something, so that it is about more than its form.
-    #[must_use]
     pub fn is_asked(&self) -> bool {
         self.wish != Wish::Form || !self.imports.is_empty()
     }
 
     /// Why the file that was given last cannot be used.
-    #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         self.refusal.as_deref()
     }
 
     /// What was there before a file that was refused, in one line.
-    #[must_use]
     pub fn before_in_short(&self) -> Option<String> {
         let Wish::Run(config) = self.refusal.as_ref().and(Some(&self.before))? else { return None };
         Some(short_of(&texts_of(config)))
     }
 
     /// What the page is about in one line, `resnet50 \u{b7} inf2.xlarge \u{b7} batch 1,4,8`: what was asked for, else rows of files, else the form.
-    #[must_use]
     pub fn in_short(&self) -> String {
         match &self.wish {
             Wish::Run(config) => short_of(&texts_of(config)),
@@ -262,7 +254,6 @@ impl BenchState {
     }
 
     /// The configuration in the form, with unusable fields left at their defaults, and the messages for those fields.
-    #[must_use]
     pub fn config(&self) -> (BenchConfig, Vec<(&'static str, String)>) {
         let mut config = BenchConfig::default();
         let mut wrong = Vec::new();
@@ -276,31 +267,26 @@ impl BenchState {
     }
 
     /// Whether the run is paused.
-    #[must_use]
     pub fn is_paused(&self) -> bool {
         self.sweep.as_ref().is_some_and(|view| view.is_paused_in(&self.run))
     }
 
     /// Whether a run goes on that is not what was asked for last: it makes room.
-    #[must_use]
     pub fn is_overtaken(&self) -> bool {
         self.own.run.is_running() && self.wants_run && !self.wish.is_of(&self.own)
     }
 
     /// Whether a sweep runs, also one that is not drawn.
-    #[must_use]
     pub const fn is_busy(&self) -> bool {
         self.own.run.is_running()
     }
 
     /// Whether what was asked for can start: nothing else runs.
-    #[must_use]
     pub fn can_start(&self) -> bool {
         self.wants_run && !self.own.run.is_running()
     }
 
     /// Whether the form differs from the benchmark that is shown.
-    #[must_use]
     pub fn is_stale(&self) -> bool {
         let ran = self.ran.as_ref().filter(|_| !self.run.is_running() && !self.own.rows.is_empty());
         ran.is_some_and(|ran| {
@@ -310,19 +296,16 @@ impl BenchState {
     }
 
     /// Whether the page shows results: there are some, or some are expected. Before that it shows the form and the listed configurations.
-    #[must_use]
     pub fn is_for_results(&self) -> bool {
         !self.rows.is_empty() || self.run.is_running() || self.wants_run
     }
 
     /// Whether the results have their place on the page: there are some, or a run has begun, whose notes stand above them.
-    #[must_use]
     pub fn has_place_for_results(&self) -> bool {
         !self.rows.is_empty() || (self.run.is_running() && self.own.has_started && self.ran.is_some())
     }
 
     /// Number of rows that the table will have when the run has ended, to reserve room for them; 0 if none are expected.
-    #[must_use]
     pub fn awaited_rows(&self) -> usize {
         if !self.run.is_running() {
             return 0;
@@ -332,7 +315,6 @@ impl BenchState {
     }
 
     /// The hash of the link that shows what was asked for, in the current view; that of the form if nothing was. Rows of files have no link.
-    #[must_use]
     pub fn hash(&self) -> String {
         let config = match &self.wish {
             Wish::Run(config) => (**config).clone(),
@@ -343,19 +325,16 @@ impl BenchState {
     }
 
     /// The hash of the benchmark whose rows are drawn; `None` if none are, or only those of files.
-    #[must_use]
     pub fn request(&self) -> Option<String> {
         self.ran.as_ref().filter(|_| !self.own.rows.is_empty()).map(|ran| ran.hash())
     }
 
     /// The current view of the results.
-    #[must_use]
     pub fn view(&self) -> ResultsView {
         let columns = (*self.columns != DEFAULT_COLUMNS).then(|| self.columns.to_vec());
         ResultsView { filter: self.filter.to_string(), sort: self.sort.clone(), wanted: self.wanted.clone(), columns }
     }
 
-    #[must_use]
     pub fn report_list(&self) -> Vec<Report> {
         self.rows.iter().map(|r| r.report().clone()).collect()
     }

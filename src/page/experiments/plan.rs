@@ -84,13 +84,11 @@ fn position(key: &str) -> Option<usize> {
 
 impl PlanState {
     /// The text of an option.
-    #[must_use]
     pub fn text(&self, key: &str) -> &str {
         position(key).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
     /// The request in the form, with unusable fields left at their defaults, and the messages for those fields.
-    #[must_use]
     pub fn request(&self) -> (ExperimentsRequest, Vec<(&'static str, String)>) {
         let mut request = default_experiments();
         let mut wrong = Vec::new();
@@ -103,26 +101,22 @@ impl PlanState {
     }
 
     /// The plan that a link to the page carries.
-    #[must_use]
     pub fn linked(&self) -> Option<Box<ExperimentsRequest>> {
         self.is_in_link.then(|| Box::new(self.request().0))
     }
 
     /// The form in one line: `torchbench · alexnet,resnet18 · trn1`.
-    #[must_use]
     pub fn in_short(&self) -> String {
         let models = Some(self.text("run_models")).filter(|models| !models.is_empty()).unwrap_or("all models");
         [self.text("run_suite"), models, self.text("run_accelerator"), self.text("run_test")].join(" \u{b7} ")
     }
 
     /// The names in the field of models.
-    #[must_use]
     pub fn models(&self) -> Vec<&str> {
         self.text("run_models").split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
     }
 
     /// The field of models with a name added, or without it if it is there.
-    #[must_use]
     pub fn models_toggled(&self, name: &str) -> String {
         let mut models = self.models();
         match models.iter().position(|model| *model == name) {
@@ -133,13 +127,11 @@ impl PlanState {
     }
 
     /// Whether the run is paused.
-    #[must_use]
     pub fn is_paused(&self) -> bool {
         self.sweep.as_ref().is_some_and(|view| view.is_paused_in(&self.run))
     }
 
     /// Progress for a screen reader, which changes only when an experiment ends: `12 of 30 done, 1 failed`.
-    #[must_use]
     pub fn announcement(&self) -> String {
         let Some(view) = &self.sweep else { return String::new() };
         let progress = view.sweep().progress();
@@ -150,7 +142,6 @@ impl PlanState {
     }
 
     /// The controls that can be used.
-    #[must_use]
     pub fn controls(&self) -> Controls {
         Controls::of_sweep(&self.run, self.sweep.as_ref(), !self.lines.is_empty())
     }

@@ -83,7 +83,6 @@ impl<Worker: Clone> ExperimentsState<Worker> {
     /// The hash of the link that shows this view.
     ///
     /// It holds the plan of a run instead of its records, which are the same wherever it runs, unless they were measured.
-    #[must_use]
     pub fn hash(&self, plan: Option<Box<ExperimentsRequest>>) -> String {
         let read = self.read.as_ref();
         if plan.as_ref().is_some_and(|plan| !measures(plan)) && (self.is_own_run() || self.is_empty()) {
@@ -97,31 +96,26 @@ impl<Worker: Clone> ExperimentsState<Worker> {
     }
 
     /// Whether the records are those of the page's own run alone.
-    #[must_use]
     pub fn is_own_run(&self) -> bool {
         self.read.as_ref().is_some_and(|read| matches!(read.files.as_slice(), [(name, _)] if name == RUN_FILE))
     }
 
     /// Whether the sample is shown, which other records replace.
-    #[must_use]
     pub fn is_sample(&self) -> bool {
         self.read.as_ref().is_some_and(|read| read.packed.as_deref() == Some(SAMPLE))
     }
 
     /// Whether the page shows the sample as it opens.
-    #[must_use]
     pub fn is_example(&self) -> bool {
         self.is_sample() && self.spec == ExperimentSpec::default()
     }
 
     /// Whether the page has no records, reads none, and has no link to some.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.read.is_none() && self.data.is_none() && self.linked_files.is_empty() && !self.run.is_running()
     }
 
     /// Whether the page shows the sample by itself, because it has nothing else to show.
-    #[must_use]
     pub fn wants_sample(&self, plan: &PlanState) -> bool {
         let has_run = plan.wants_run || plan.run != RunState::Idle || !plan.lines.is_empty();
         self.is_empty() && self.run == RunState::Idle && !self.is_cleared && !has_run
@@ -129,7 +123,6 @@ impl<Worker: Clone> ExperimentsState<Worker> {
 
     /// Whether the suite's choices (accelerator, backends, models and others) change the view: reports of NeuronPerf do not have
     /// these choices.
-    #[must_use]
     pub fn has_suite_choices(&self) -> bool {
         let is_of_reports = self.result.as_ref().is_some_and(|result| {
             matches!(result.spec.get(ExperimentField::View), "reports")
@@ -139,14 +132,12 @@ impl<Worker: Clone> ExperimentsState<Worker> {
     }
 
     /// Files that stand for results which this browser keeps: they do not exist as files until they are downloaded.
-    #[must_use]
     pub fn kept_results(&self) -> Vec<String> {
         let files = self.read.iter().filter(|read| read.packed.is_none()).flat_map(|read| &read.files);
         files.map(|(name, _)| name.clone()).filter(|name| results_id(name).is_some()).collect()
     }
 
     /// A sentence that says what a link holds.
-    #[must_use]
     pub fn link_holds(&self, plan: Option<&ExperimentsRequest>) -> String {
         let Some(read) = &self.read else { return String::new() };
         if self.is_own_run() && plan.is_some_and(|plan| !measures(plan)) {

@@ -79,7 +79,6 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     }
 
     /// Position of the selected slice among hits.
-    #[must_use]
     pub fn position_of_hit(&self, hits: &SearchHits) -> Option<usize> {
         let selected = self.link.selected?;
         hits.hits.iter().position(|hit| hit.slice.0 == selected)

@@ -33,7 +33,6 @@ pub type CountedOperators = (Option<Interval<TraceNs>>, Shared<OperatorTable>);
 
 impl<Worker> OpenRun<Worker> {
     /// The table of this run that a tool shows.
-    #[must_use]
     pub fn operator_kind(&self, tool: Tool) -> Option<OperatorKind> {
         let has = |kind| self.info.operators.contains(&kind);
         match tool {
@@ -45,13 +44,11 @@ impl<Worker> OpenRun<Worker> {
     }
 
     /// Whether it is a whole benchmark run.
-    #[must_use]
     pub fn is_benchmark(&self) -> bool {
         matches!(self.info.origin, ProfileOrigin::Benchmark(_))
     }
 
     /// Whether its timeline is of a whole program, the tool `trace`: a benchmark run, or a trace run of the Neuron plugin.
-    #[must_use]
     pub fn is_trace(&self) -> bool {
         let is_trace_file =
             matches!(&self.info.origin, ProfileOrigin::File { format, .. } if format == TRACE_RUN_FORMAT);
@@ -59,7 +56,6 @@ impl<Worker> OpenRun<Worker> {
     }
 
     /// The specification of a simulated run; `None` for files.
-    #[must_use]
     pub fn spec(&self) -> Option<&ProfileSpec> {
         match &self.info.origin {
             ProfileOrigin::Simulated(spec) => Some(spec),
@@ -69,7 +65,6 @@ impl<Worker> OpenRun<Worker> {
     }
 
     /// Whether it is what a link names.
-    #[must_use]
     pub fn is_of(&self, link: &ProfileLink) -> bool {
         match (&self.info.origin, &link.file) {
             (ProfileOrigin::File { name, .. }, Some(file)) => name == file,
@@ -79,7 +74,6 @@ impl<Worker> OpenRun<Worker> {
     }
 
     /// Its name in the Run selector.
-    #[must_use]
     pub fn label(&self) -> String {
         let name = file_label(&self.info.name);
         match &self.run_name {
@@ -89,14 +83,12 @@ impl<Worker> OpenRun<Worker> {
     }
 
     /// Tracks of engines, if it has any.
-    #[must_use]
     pub fn engine_tracks(&self) -> Vec<TrackId> {
         let sections = self.info.outline.sections.iter().filter(|s| s.name.starts_with(ENGINES_PROCESS));
         sections.flat_map(|s| s.tracks.iter().map(|t| t.id)).collect()
     }
 
     /// Whether it is a profile of NeuronCores.
-    #[must_use]
     pub fn is_neuron(&self) -> bool {
         let neuron = [OperatorKind::Framework, OperatorKind::Hlo];
         self.info.operators.iter().any(|kind| neuron.contains(kind))

@@ -9,7 +9,6 @@ const MOST: usize = 10;
 const KEYWORDS: [&str; 9] = ["where", "and", "group by", "select", "count", "order by", "desc", "asc", "limit"];
 
 /// Queries that begin as this one does, with its last word complete: what is offered, and the whole text.
-#[must_use]
 pub fn completions(draft: &str) -> Vec<(String, String)> {
     let start = draft.rfind(|c: char| c.is_whitespace() || matches!(c, ',' | '(')).map_or(0, |at| at + 1);
     let (before, last) = draft.split_at(start);

@@ -96,19 +96,16 @@ impl<Worker> Default for ProfileState<Worker> {
 
 impl<Worker> ProfileState<Worker> {
     /// The run that the link names, if it is open.
-    #[must_use]
     pub fn shown_run(&self) -> Option<&OpenRun<Worker>> {
         self.last_run().filter(|_| !self.is_awaited)
     }
 
     /// The run that was shown last.
-    #[must_use]
     pub fn last_run(&self) -> Option<&OpenRun<Worker>> {
         self.current.and_then(|id| self.runs.iter().find(|r| r.id == id))
     }
 
     /// The chosen level, if the shown profile has it; otherwise the default one.
-    #[must_use]
     pub fn level(&self) -> Option<String> {
         let info = &self.shown_run()?.info;
         match &self.link.level {
@@ -119,7 +116,6 @@ impl<Worker> ProfileState<Worker> {
 
     /// The level of the tool if the user chooses none. A flame graph of a file has all of them: stacks go from steps through operators to
     /// the calls of the runtime. The levels of a simulated execution show the same time several times.
-    #[must_use]
     pub fn default_level(&self) -> Option<String> {
         let info = &self.shown_run()?.info;
         let is_file = matches!(info.origin, ProfileOrigin::File { .. });
@@ -128,7 +124,6 @@ impl<Worker> ProfileState<Worker> {
     }
 
     /// The hash of the link that shows this page.
-    #[must_use]
     pub fn hash(&self) -> String {
         let mut link = self.link.clone();
         if let (Tool::Compare, Some(base)) = (link.tool, self.compared_with()) {
@@ -139,13 +134,11 @@ impl<Worker> ProfileState<Worker> {
     }
 
     /// Whether the page was asked for a profile: one is shown, is made or is read, or was refused.
-    #[must_use]
     pub fn is_asked(&self) -> bool {
         self.shown_run().is_some() || self.wants_run || self.link.file.is_some() || self.run != RunState::Idle
     }
 
     /// The hash of what is shown, without how it is looked at.
-    #[must_use]
     pub fn request(&self) -> Option<String> {
         self.shown_run()?;
         let ProfileLink { spec, file, .. } = self.link.clone();
@@ -153,7 +146,6 @@ impl<Worker> ProfileState<Worker> {
     }
 
     /// The run that the shown run is compared with: the one with the chosen name, else the one opened last.
-    #[must_use]
     pub fn compared_with(&self) -> Option<&OpenRun<Worker>> {
         let others = || self.runs.iter().filter(|r| Some(r.id) != self.current);
         let named = |name: &String| others().rfind(|r| r.info.name == *name);
@@ -161,7 +153,6 @@ impl<Worker> ProfileState<Worker> {
     }
 
     /// The simulated run that a link compares with, if it is not open beside the shown one.
-    #[must_use]
     pub fn missing_base_run(&self) -> Option<&ProfileSpec> {
         let spec = self.link.compare.base_run.as_ref().filter(|_| self.link.tool == Tool::Compare)?;
         let is_open = self.runs.iter().any(|r| r.spec() == Some(spec) && !r.is_benchmark());
@@ -169,7 +160,6 @@ impl<Worker> ProfileState<Worker> {
     }
 
     /// The file that a link compares with, if it is not open beside the shown run: this browser may keep it.
-    #[must_use]
     pub fn missing_base_file(&self) -> Option<&String> {
         let compare = &self.link.compare;
         let name = compare.base.as_ref().filter(|_| self.link.tool == Tool::Compare && compare.base_run.is_none())?;
@@ -178,13 +168,11 @@ impl<Worker> ProfileState<Worker> {
     }
 
     /// The span in which operators are counted; `None` for all of the profile.
-    #[must_use]
     pub fn counted_span(&self, kind: Option<OperatorKind>) -> Option<Interval<TraceNs>> {
         self.link.span.filter(|_| self.link.in_view && kind == Some(OperatorKind::Slices))
     }
 
     /// The open benchmark run of the model that the shown run executes once.
-    #[must_use]
     pub fn benchmark_of_visible_run(&self) -> Option<u32> {
         let spec = self.shown_run().and_then(OpenRun::spec)?;
         self.runs.iter().rfind(|r| r.spec() == Some(spec) && r.is_benchmark()).map(|r| r.id)

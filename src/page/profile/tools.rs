@@ -13,7 +13,6 @@ const GROUPS: [(&str, &[Tool]); 4] = [
 ];
 
 /// Name of a tool in the rail, for a run.
-#[must_use]
 pub fn tool_name<Worker>(tool: Tool, run: &OpenRun<Worker>) -> &'static str {
     match tool {
         Tool::Overview => "Overview",
@@ -38,7 +37,6 @@ pub fn tool_name<Worker>(tool: Tool, run: &OpenRun<Worker>) -> &'static str {
 pub type ToolGroup = (&'static str, Vec<(Tool, Option<&'static str>)>);
 
 /// Tools of a run in the order of the rail.
-#[must_use]
 pub fn tools_of<Worker>(run: &OpenRun<Worker>) -> Vec<ToolGroup> {
     // The timeline of a whole program is a tool with its own id.
     let own = |tool: Tool| if tool == Tool::OperatorTimeline && run.is_trace() { Tool::Trace } else { tool };

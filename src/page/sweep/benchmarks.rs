@@ -82,13 +82,11 @@ pub struct Measurement {
 
 impl Measurement {
     /// Number of workers that it needs.
-    #[must_use]
     pub fn copies(&self) -> u32 {
         side_by_side(&self.configuration).0
     }
 
     /// Whether each worker has to be a new one.
-    #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.configuration.options.processes == Processes::Fresh
     }
@@ -151,7 +149,6 @@ impl<W: Worker> Dispatch<W, Benchmarks> {
     }
 
     /// Whether a measurement has a worker for each copy.
-    #[must_use]
     pub fn has_room(&self, measurement: &Measurement) -> bool {
         self.lanes.len() >= measurement.copies() as usize
     }

@@ -74,19 +74,16 @@ impl<W, K: WorkerSweep> Default for Dispatch<W, K> {
 
 impl<W: Worker, K: WorkerSweep> Dispatch<W, K> {
     /// Whether a sweep runs.
-    #[must_use]
     pub const fn is_running(&self) -> bool {
         self.is_running
     }
 
     /// Whether the last sweep ended without being cancelled.
-    #[must_use]
     pub fn has_ended(&self) -> bool {
         !self.is_cancelled && self.sweep.as_ref().is_some_and(|s| s.is_done())
     }
 
     /// The sweep that ran last, or runs.
-    #[must_use]
     pub const fn sweep(&self) -> Option<&Rc<SweepOf<K>>> {
         self.sweep.as_ref()
     }
@@ -146,7 +143,6 @@ impl<W: Worker, K: WorkerSweep> Dispatch<W, K> {
     }
 
     /// Whether there is no worker.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lanes.is_empty()
     }

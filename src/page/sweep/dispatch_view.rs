@@ -11,7 +11,6 @@ use ns_bench::{SweepOf, SweepRow};
 
 impl<W: Worker, K: WorkerSweep> Dispatch<W, K> {
     /// The current view of a sweep: the running one, or a listed one.
-    #[must_use]
     pub fn look(&self, sweep: &Rc<SweepOf<K>>) -> SweepView<K> {
         let running = || self.lanes.iter().filter_map(|l| l.running.as_ref());
         let shares = running().map(|r: &Running| (r.row, r.share)).collect();
@@ -28,7 +27,6 @@ impl<W: Worker, K: WorkerSweep> Dispatch<W, K> {
     }
 
     /// Progress of the run at a time in milliseconds, for a view; `None` while nothing runs.
-    #[must_use]
     pub fn progress(&self, view: &SweepView<K>, now_ms: f64) -> Option<RunState> {
         if !self.is_running {
             return None;

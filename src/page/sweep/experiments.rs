@@ -90,7 +90,6 @@ impl<W: Worker> Dispatch<W, Experiments> {
     }
 
     /// The records so far as lines of `results.jsonl`, in the order of the plan, as the command line writes them.
-    #[must_use]
     pub fn lines(&self) -> String {
         let rows = self.sweep.iter().flat_map(|sweep| sweep.rows());
         rows.filter_map(|row| row.result()).map(|result| format!("{}\n", result.line)).collect()

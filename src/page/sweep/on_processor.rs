@@ -34,13 +34,11 @@ impl CpuRow {
     }
 
     /// Start of its copies, seconds since 1970.
-    #[must_use]
     pub const fn began_unix_s(&self) -> u64 {
         self.began_unix_s
     }
 
     /// The row of all copies together, measured on a machine.
-    #[must_use]
     pub fn finish(self, machine: &Machine) -> RowResult {
         let copies: Vec<CpuTimers> = self.copies.into_iter().flatten().collect();
         let detail = RunDetail { charts: true, ..RunDetail::default() };

@@ -30,32 +30,27 @@ impl<K: SweepKind> SweepView<K> {
         Self { sweep, shares, workers, is_settled }
     }
 
-    #[must_use]
     pub fn sweep(&self) -> &SweepOf<K> {
         &self.sweep
     }
 
     /// Progress of the running rows.
-    #[must_use]
     pub fn shares(&self) -> &BTreeMap<u32, f64> {
         &self.shares
     }
 
     /// Whether this is the sweep of a run that is paused.
-    #[must_use]
     pub fn is_paused_in(&self, run: &RunState) -> bool {
         run.is_running() && self.sweep.is_paused()
     }
 
     /// Whether a row failed or was cancelled.
-    #[must_use]
     pub fn has_failed(&self) -> bool {
         let progress = self.sweep.progress();
         progress.failed + progress.cancelled > 0
     }
 
     /// Progress in words: `7 of 24 configurations, 2 workers, about 12 s left`.
-    #[must_use]
     pub fn run_label(&self, share: f64, elapsed_s: f64) -> String {
         let sweep = &self.sweep;
         let p = sweep.progress();
@@ -83,7 +78,6 @@ fn duration_text(seconds: f64) -> String {
 }
 
 /// Share of a sweep that is done, 0 to 1: rows are weighted by their expected events, rows without an estimate like an average one.
-#[must_use]
 pub fn overall_share<K: SweepKind>(sweep: &SweepOf<K>, shares: &BTreeMap<u32, f64>) -> f64 {
     let known: Vec<f64> = sweep.rows().iter().filter_map(|r| K::events(&r.planned)).map(u64_to_f64).collect();
     let average = if known.is_empty() { 1.0 } else { known.iter().sum::<f64>() / usize_to_f64(known.len()) };

@@ -110,7 +110,6 @@ impl Builder {
     }
 
     /// The origin of the next instructions.
-    #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -198,7 +197,6 @@ impl Builder {
     }
 
     /// Type of a value of the computation under construction.
-    #[must_use]
     pub fn type_of(&self, id: InstructionId) -> &Type {
         self.frame().instructions.get(id).map_or(&Type::Token, |i| &i.ty)
     }
@@ -212,25 +210,21 @@ impl Builder {
     }
 
     /// Sizes of an array; empty for a tuple.
-    #[must_use]
     pub fn dims(&self, id: InstructionId) -> Vec<u64> {
         self.type_of(id).array().map(|a| a.dims.clone()).unwrap_or_default()
     }
 
     /// Number of dimensions of an array.
-    #[must_use]
     pub fn rank(&self, id: InstructionId) -> usize {
         self.type_of(id).array().map_or(0, |a| a.dims.len())
     }
 
     /// Element type of an array; [`ElementType::F32`] for a tuple.
-    #[must_use]
     pub fn element(&self, id: InstructionId) -> ElementType {
         self.type_of(id).array().map_or(ElementType::F32, |a| a.element)
     }
 
     /// The instruction that gives a value of the computation under construction.
-    #[must_use]
     pub fn instruction(&self, id: InstructionId) -> Option<&Instruction> {
         self.frame().instructions.get(id)
     }

@@ -34,7 +34,6 @@ impl CellKind {
     pub const TORCH_GRU: Self = Self::Gru { order: [0, 1, 2], resets_after: true };
 
     /// Number of gates in the weights.
-    #[must_use]
     pub const fn gates(self) -> usize {
         match self {
             Self::Lstm { .. } => 4,

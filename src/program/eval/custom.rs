@@ -7,7 +7,6 @@ use ns_base::convert::usize_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// Whether a custom call can be computed here.
-#[must_use]
 pub fn is_known(name: &str) -> bool {
     passes_on(name) || function(name).is_some() || matches!(name, "AwsNeuronSoftmax" | "AwsNeuronRmsNorm")
 }

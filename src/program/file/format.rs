@@ -106,7 +106,6 @@ pub fn sniff(bytes: &dyn ByteSource) -> Result<ModelFormat, Refusal> {
 
 /// Whether the first bytes of a file are those of a model, in a format that is read or in a form whose refusal says how to save it. A zip
 /// archive is a model by the names in its head, where PyTorch's and Keras's files have those that only they have.
-#[must_use]
 pub fn is_model_head(head: &[u8]) -> bool {
     const TORCH: [&str; 6] = [
         "data.pkl",
@@ -132,19 +131,16 @@ pub fn is_model_head(head: &[u8]) -> bool {
 }
 
 /// Whether a file has the name of a model whose weights may lie in other files.
-#[must_use]
 pub fn may_have_files_beside(name: &str) -> bool {
     name.to_ascii_lowercase().ends_with(".onnx")
 }
 
 /// Whether the first bytes are those of an archive that begins with such a model: a shell makes it of the model and the files beside it.
-#[must_use]
 pub fn is_bundle(head: &[u8]) -> bool {
     is_zip(head) && local_names(head).next().is_some_and(|name| may_have_files_beside(&name))
 }
 
 /// A name without the ending of a model file; `None` if it has no such ending. Only the bytes decide the format.
-#[must_use]
 pub fn without_model_ending(name: &str) -> Option<&str> {
     MODEL_ENDINGS.iter().chain(&SHARED_ENDINGS).find_map(|end| name.strip_suffix(end))
 }

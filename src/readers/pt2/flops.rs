@@ -5,7 +5,6 @@ use super::meta::Symbols;
 use super::schema::{Graph, Node};
 
 /// Operations of the products of one node; `None` if it is not a product or its values are not described.
-#[must_use]
 pub fn of_node(node: &Node<'_>, graph: &Graph<'_>, symbols: &Symbols) -> Option<u64> {
     let op = node.target.get().strip_prefix("torch.ops.aten.")?.split('.').next()?;
     let shape = |name: &str| graph.tensor_values.get(name).and_then(|m| symbols.array(m).ok()).map(|a| a.dims);

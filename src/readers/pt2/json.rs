@@ -1,7 +1,6 @@
 //! JSON as Python writes it: infinities and NaN are not quoted, which is not valid JSON.
 
 /// The text with bare `Infinity`, `-Infinity` and `NaN` quoted; `None` if it does not have any.
-#[must_use]
 pub fn quoted_numbers(text: &[u8]) -> Option<Vec<u8>> {
     const WORDS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
     let mut out = Vec::new();

@@ -74,7 +74,6 @@ pub struct PickledTensor {
 }
 
 /// The tensor that a pickle's call would build; `None` if it builds something else.
-#[must_use]
 pub fn pickled_tensor(pickle: &Pickle, id: Id) -> Option<PickledTensor> {
     tensor(pickle, id, 4)
 }

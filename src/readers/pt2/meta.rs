@@ -10,7 +10,6 @@ use ns_base::{Order, Refusal, refuse};
 use ns_program::{ArrayType, ElementType, ImportError, ImportOptions, OpenDimension, Place};
 
 /// The element type with torch's number (`torch/csrc/utils/generated_serialization_types.h`).
-#[must_use]
 pub const fn element_of(dtype: i64) -> Option<ElementType> {
     Some(match dtype {
         1 => ElementType::U8,
@@ -35,7 +34,6 @@ pub const fn element_of(dtype: i64) -> Option<ElementType> {
 }
 
 /// The description of a type, as a file has it.
-#[must_use]
 pub fn described(ty: &ArrayType) -> TensorMeta<'static> {
     let size = |&n: &u64| SymInt { as_int: i64::try_from(n).ok(), as_expr: None };
     let dtype = (0..64).find(|&n| element_of(n) == Some(ty.element)).unwrap_or(0);
@@ -155,7 +153,6 @@ impl Symbols {
     }
 
     /// Names of the open dimensions of a tensor by position.
-    #[must_use]
     pub fn open_names(&self, meta: &TensorMeta<'_>) -> std::collections::BTreeMap<usize, String> {
         let name = |size: &SymInt<'_>| {
             let text = size.as_expr.as_ref()?.expr_str.get();

@@ -43,13 +43,11 @@ pub struct Pickle {
 }
 
 impl Pickle {
-    #[must_use]
     pub fn get(&self, id: Id) -> &PickleValue {
         self.values.get(id).unwrap_or(&PickleValue::Nothing)
     }
 
     /// The parts of a tuple or list.
-    #[must_use]
     pub fn items(&self, id: Id) -> &[Id] {
         match self.get(id) {
             PickleValue::Items(items) => items,

@@ -59,7 +59,6 @@ impl Weights {
     }
 
     /// The weight with a path, assuming that its type is `ty`.
-    #[must_use]
     pub fn get(&self, path: &str, ty: &ArrayType) -> Weight {
         let mut weight =
             self.by_path.get(path).cloned().unwrap_or_else(|| Weight { key: path.to_owned(), ..Weight::default() });
@@ -172,7 +171,6 @@ impl Layout {
     }
 
     /// The numbers, in a storage that begins at an offset in the file.
-    #[must_use]
     pub fn in_file(&self, storage: u64) -> WeightData {
         let strides = self.strides.clone();
         WeightData::InFile { offset: storage.saturating_add(self.start), len: self.end - self.start, strides }

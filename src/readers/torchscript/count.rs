@@ -53,7 +53,6 @@ impl Counts {
     }
 
     /// All operators, including constants.
-    #[must_use]
     pub fn all(&self) -> BTreeMap<String, u64> {
         let mut ops = self.ops.clone();
         let constants = self.constants + self.own.len() as u64;

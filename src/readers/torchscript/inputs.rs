@@ -228,7 +228,6 @@ fn examples_of_forward(pickle: &Pickle) -> Option<Vec<PickleId>> {
 }
 
 /// The type that fits an operation's first tensor: an image under a kernel, rows of a matrix, indices.
-#[must_use]
 pub fn fitting(op: &str, place: usize, weight: Option<&ArrayType>, groups: u64) -> Option<ArrayType> {
     let weight = weight?;
     let element = weight.element;

@@ -70,7 +70,6 @@ impl<'f> Objects<'f> {
     }
 
     /// An entry by its name within the folder.
-    #[must_use]
     pub fn entry(&self, name: &str) -> Option<&'f Entry> {
         self.entries.get(format!("{}{name}", self.root).as_str()).copied()
     }
@@ -84,14 +83,12 @@ impl<'f> Objects<'f> {
     }
 
     /// A short text of an entry: a version, a byte order.
-    #[must_use]
     pub fn short_text(&self, name: &str) -> Option<String> {
         let raw = self.archive.content(self.entry(name)?, 64).ok()?;
         Some(String::from_utf8_lossy(&raw).trim().to_owned())
     }
 
     /// Size of all source, which limits the work of interpreting it.
-    #[must_use]
     pub fn bytes_of_source(&self) -> u64 {
         let is_source = |e: &&Entry| e.name.ends_with(".py");
         self.archive.entries.iter().filter(is_source).fold(0u64, |sum, e| sum.saturating_add(e.size))
@@ -135,7 +132,6 @@ impl<'f> Objects<'f> {
     }
 
     /// The path of the class of an object; `None` if it is not a module.
-    #[must_use]
     pub fn class_of(&self, id: PickleId) -> Option<String> {
         let PickleValue::Call { function, .. } = self.data.get(id) else { return None };
         let PickleValue::Global(class) = self.data.get(*function) else { return None };
@@ -143,7 +139,6 @@ impl<'f> Objects<'f> {
     }
 
     /// The fields of an object with their values.
-    #[must_use]
     pub fn fields(&self, id: PickleId) -> &[(PickleId, PickleId)] {
         let PickleValue::Call { state: Some(state), .. } = self.data.get(id) else { return &[] };
         match self.data.get(*state) {
@@ -153,7 +148,6 @@ impl<'f> Objects<'f> {
     }
 
     /// A field of an object by its name.
-    #[must_use]
     pub fn field(&self, id: PickleId, name: &str) -> Option<PickleId> {
         let is_it = |key: PickleId| matches!(self.data.get(key), PickleValue::Text(text) if text == name);
         self.fields(id).iter().find(|(key, _)| is_it(*key)).map(|(_, value)| *value)

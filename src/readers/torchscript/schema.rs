@@ -26,7 +26,6 @@ pub struct Schema {
 }
 
 /// All overloads of an operator.
-#[must_use]
 pub fn schemas(op: &str) -> Vec<Schema> {
     let of_line = |line: &'static str| {
         let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -52,7 +51,6 @@ fn parameters(text: &'static str) -> Vec<Parameter> {
 }
 
 /// The overload that fits the arguments; an overload whose tensor parameters get actual tensors is preferred.
-#[must_use]
 pub fn choose<'s>(all: &'s [Schema], places: &[Kind], named: &[(&str, Kind)]) -> Option<&'s Schema> {
     let strictly = |schema: &&Schema| schema.fits(places, named, true);
     let loosely = |schema: &&Schema| schema.fits(places, named, false);
@@ -79,7 +77,6 @@ impl Schema {
 
 impl Parameter {
     /// Whether it is a list of numbers or tensors.
-    #[must_use]
     pub fn is_list(&self) -> bool {
         self.kind.contains("[]") && !self.kind.ends_with("]?")
     }

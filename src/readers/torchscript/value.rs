@@ -82,7 +82,6 @@ impl Value {
     }
 
     /// The items of a list or a tuple.
-    #[must_use]
     pub fn items(&self) -> Option<Vec<Value>> {
         match self {
             Self::List(items) => Some(items.borrow().clone()),
@@ -92,7 +91,6 @@ impl Value {
     }
 
     /// The kind of a value.
-    #[must_use]
     pub fn kind(&self) -> Kind {
         match self {
             Self::None => Kind::None,
@@ -109,7 +107,6 @@ impl Value {
     }
 
     /// Its value, if it is an integer.
-    #[must_use]
     pub fn int(&self) -> Option<i64> {
         match self {
             Self::Int(n) => Some(*n),
@@ -120,7 +117,6 @@ impl Value {
     }
 
     /// Its value, if it is a number.
-    #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Int(n) => Some(i64_to_f64(*n)),
@@ -131,7 +127,6 @@ impl Value {
     }
 
     /// A description for messages.
-    #[must_use]
     pub fn described(&self) -> String {
         match self {
             Self::None => "None".to_owned(),

@@ -9,7 +9,6 @@ const ALWAYS: [&str; 4] = ["model", "instance", "duration", "seed"];
 
 /// The command that gives the same rows as the page. `None` for a model file, whose path only its owner knows, and for an index of
 /// compiled models, which is also a file.
-#[must_use]
 pub fn bench_command(config: &BenchConfig) -> Option<String> {
     if config.index.is_some() || !has_name(&config.model) {
         return None;

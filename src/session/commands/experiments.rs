@@ -9,7 +9,6 @@ use ns_experiment::sweep::ExperimentsRequest;
 const ALWAYS: [&str; 5] = ["run_suite", "run_models", "run_accelerator", "run_test", "run_repeat"];
 
 /// The command that writes the same records to `output/results.jsonl`.
-#[must_use]
 pub fn experiment_command(request: &ExperimentsRequest) -> String {
     let default = default_experiments();
     let said = |option: &&PlanOption| {

@@ -7,7 +7,6 @@ use ns_analysis::compare::Measure;
 
 /// The command that gives a tool's view of a profile, compared with `base` if the tool compares. `None` if the command line has
 /// no equivalent: for the rows of engines, a benchmark's timeline and a model file.
-#[must_use]
 pub fn profile_command(shown: &ProfileOrigin, base: Option<&ProfileOrigin>, link: &ProfileLink) -> Option<String> {
     match link.tool {
         Tool::Overview => Some(whole(shown)?.option("html", "overview.html").print()),

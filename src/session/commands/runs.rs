@@ -5,7 +5,6 @@ use crate::studies::{StudyKind, StudySpec};
 use crate::{InspectField, InspectSpec, InspectView};
 
 /// The command that compares the same values. `None` for a model file, and for other studies, whose documents hold their command.
-#[must_use]
 pub fn numerics_command(spec: &StudySpec) -> Option<String> {
     let default = StudySpec::new(StudyKind::Numerics);
     if spec.kind() != StudyKind::Numerics || !has_name(&spec.text("model")) {
@@ -23,7 +22,6 @@ pub fn numerics_command(spec: &StudySpec) -> Option<String> {
 }
 
 /// The command that shows a model of the zoo. `None` for a model file, and if no model is chosen.
-#[must_use]
 pub fn inspect_command(spec: &InspectSpec) -> Option<String> {
     let text = |field: InspectField| Some(spec.get(field)).filter(|text| !text.is_empty());
     let model = text(InspectField::Model).filter(|model| has_name(model))?;

@@ -20,7 +20,6 @@ pub enum RecordsAsk {
 
 impl RecordsAsk {
     /// The request in words, for the message after a crash.
-    #[must_use]
     pub const fn describe(&self) -> &'static str {
         match self {
             Self::Show(_) => "a view of the records",

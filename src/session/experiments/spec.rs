@@ -45,7 +45,6 @@ names! {
 
 impl ExperimentSpec {
     /// The text of a field.
-    #[must_use]
     pub fn get(&self, field: ExperimentField) -> &str {
         self.values.get(field as usize).map_or("", String::as_str)
     }
@@ -102,7 +101,6 @@ names! {
 
 impl ExperimentView {
     /// Label of its button.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Overview => "Overview",

@@ -38,7 +38,6 @@ pub enum InspectFile {
 
 impl InspectAsk {
     /// The request in words, for the message after a crash.
-    #[must_use]
     pub fn describe(&self) -> String {
         match self {
             Self::Open { name, size, .. } => format!("the model file {name} ({})", format_bytes(u64_to_f64(*size))),

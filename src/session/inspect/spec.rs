@@ -61,7 +61,6 @@ pub struct InspectSpec {
 
 impl InspectView {
     /// Label of its button.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Graph => "Graph",
@@ -85,7 +84,6 @@ impl InspectSpec {
     }
 
     /// The text of a field.
-    #[must_use]
     pub fn get(&self, field: InspectField) -> &str {
         self.values.get(field as usize).map_or("", String::as_str)
     }
@@ -114,12 +112,10 @@ impl InspectSpec {
     }
 
     /// The file shown, with the sizes of its open dimensions; `None` for a model of the zoo.
-    #[must_use]
     pub fn file(&self) -> Option<ModelFileRef> {
         ModelFileRef::of(self.get(InspectField::Model))
     }
 
-    #[must_use]
     pub fn view(&self) -> InspectView {
         InspectView::of_key(self.get(InspectField::View))
     }
@@ -146,7 +142,6 @@ impl InspectSpec {
     }
 
     /// Whether two states have the same model on the same device, so that nothing is computed again.
-    #[must_use]
     pub fn is_same_run(&self, other: &Self) -> bool {
         self.run() == other.run()
     }

@@ -16,13 +16,11 @@ pub struct NeuronperfCall {
 
 impl NeuronperfCall {
     /// Whether the call names a model that is built in.
-    #[must_use]
     pub fn names_model(&self) -> bool {
         self.options.iter().any(|(key, _)| *key == "model")
     }
 
     /// The benchmark of the call, with NeuronPerf's defaults for what it does not say.
-    #[must_use]
     pub fn config(&self) -> BenchConfig {
         let mut config = BenchConfig::default();
         for (key, text) in &self.options {
@@ -34,7 +32,6 @@ impl NeuronperfCall {
     }
 
     /// The command that does the same; `MODEL` stands for a model that the call does not name.
-    #[must_use]
     pub fn command(&self) -> String {
         let mut words = vec!["neuronscope bench".to_owned()];
         if !self.names_model() {

@@ -242,7 +242,6 @@ pub const PLAN_OPTIONS: &[PlanOption] = &[
 ];
 
 /// The request of a form that nobody has edited: three small models on a simulated Trn1, which takes seconds.
-#[must_use]
 pub fn default_experiments() -> ExperimentsRequest {
     ExperimentsRequest {
         plan: PlanRequest {
@@ -269,7 +268,6 @@ pub fn default_experiments() -> ExperimentsRequest {
 }
 
 /// Whether a request measures the processor, which a link does not do by itself: the user has to want it.
-#[must_use]
 pub fn measures(request: &ExperimentsRequest) -> bool {
     let accelerators = &request.plan.expand.accelerator;
     request.settings.verify.is_none() && (accelerators.is_empty() || accelerators.contains(&Accelerator::Cpu))
@@ -277,19 +275,16 @@ pub fn measures(request: &ExperimentsRequest) -> bool {
 
 impl PlanOption {
     /// The option with a key; `None` if there is none.
-    #[must_use]
     pub fn find(key: &str) -> Option<&'static Self> {
         PLAN_OPTIONS.iter().find(|option| option.field.key == key)
     }
 
     /// Its name in links.
-    #[must_use]
     pub const fn key(&self) -> &'static str {
         self.field.key
     }
 
     /// The text of this option in a request.
-    #[must_use]
     pub fn text(&self, request: &ExperimentsRequest) -> String {
         (self.get)(request)
     }

@@ -112,19 +112,16 @@ impl Flag {
 
 impl BenchOption {
     /// The option with a key; `None` if there is none.
-    #[must_use]
     pub fn find(key: &str) -> Option<&'static Self> {
         BENCH_OPTIONS.iter().find(|option| option.field.key == key)
     }
 
     /// Its name in links.
-    #[must_use]
     pub const fn key(&self) -> &'static str {
         self.field.key
     }
 
     /// The text of this option in a configuration; empty for NeuronPerf's default.
-    #[must_use]
     pub fn text(&self, config: &BenchConfig) -> String {
         (self.get)(config)
     }
@@ -155,7 +152,6 @@ impl BenchOption {
     }
 
     /// Whether it has a meaning beside a scenario; the empty text is none.
-    #[must_use]
     pub fn is_of_scenario(&self, scenario: &str) -> bool {
         self.scenarios.is_empty() || self.scenarios.contains(&scenario)
     }

@@ -27,7 +27,6 @@ impl Evidence {
     }
 
     /// The fields of a link: `tool=operator-timeline&from=10&to=20&sel=7`.
-    #[must_use]
     pub fn print(&self) -> String {
         let mut query = Query::default();
         query.set("tool", self.tool.name());

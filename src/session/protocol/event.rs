@@ -80,7 +80,6 @@ pub enum ResultPart {
 
 impl Message {
     /// Whether this is the last event of the request.
-    #[must_use]
     pub const fn is_last(&self) -> bool {
         match self {
             Self::Progress { .. } | Self::Note(_) | Self::Paused | Self::Part(_) => false,
@@ -93,7 +92,6 @@ impl Message {
 pub const PROTOCOL_VERSION: u32 = 42;
 
 /// Identifies the build; page and worker of one build have the same id.
-#[must_use]
 pub fn build_id() -> String {
     format!("{} p{PROTOCOL_VERSION}", env!("CARGO_PKG_VERSION"))
 }

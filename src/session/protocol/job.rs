@@ -143,7 +143,6 @@ pub struct RunRequest {
 
 impl JobRequest {
     /// Whether the worker of studies runs it. A model file is for every worker.
-    #[must_use]
     pub const fn is_study(&self) -> bool {
         match self {
             Self::Study(_) | Self::StudyTrace(_) => true,
@@ -155,7 +154,6 @@ impl JobRequest {
     }
 
     /// The input of this request in words.
-    #[must_use]
     pub fn describe(&self) -> String {
         match self {
             Self::PlanBench(config) => format!("the plan of {} on {}", config.model, config.instance_type),

@@ -118,7 +118,6 @@ pub enum ExportKind {
 
 impl QuestionRequest {
     /// The question in words.
-    #[must_use]
     pub fn describe(&self) -> String {
         match self {
             Self::Catalog => "the list of models".to_owned(),
@@ -131,7 +130,6 @@ impl QuestionRequest {
 
 impl ProfileQuestion {
     /// The question in words.
-    #[must_use]
     pub fn describe(&self) -> String {
         let what = match self {
             Self::Timeline(_) => "a part of the timeline",
@@ -149,7 +147,6 @@ impl ProfileQuestion {
 
 impl AnalysisRequest {
     /// The question in words.
-    #[must_use]
     pub const fn describe(&self) -> &'static str {
         match self {
             Self::List(..) | Self::ListCsv(..) => "a table about the profile",

@@ -47,7 +47,6 @@ impl Request {
     }
 
     /// The number of this request; `None` for requests that are not answered.
-    #[must_use]
     pub const fn job(&self) -> Option<JobId> {
         match self {
             Self::Ask(job, _) => Some(*job),
@@ -58,7 +57,6 @@ impl Request {
 
 impl Ask {
     /// The input of this request in words, for the message after a crash.
-    #[must_use]
     pub fn describe(&self) -> String {
         match self {
             Self::Job(job) => job.describe(),
@@ -88,7 +86,6 @@ impl From<QuestionRequest> for Ask {
 
 impl ProfileQuestion {
     /// The question about this profile.
-    #[must_use]
     pub fn of(self, profile: ProfileKey) -> Ask {
         Ask::Question(QuestionRequest::Profile(profile, self))
     }
@@ -96,7 +93,6 @@ impl ProfileQuestion {
 
 impl AnalysisRequest {
     /// The question about this profile.
-    #[must_use]
     pub fn of(self, profile: ProfileKey) -> Ask {
         Ask::Analysis(profile, self)
     }

@@ -73,7 +73,6 @@ impl BatchLines {
 
 impl BatchLines {
     /// The place on the axes of the point of a report, if a line has it.
-    #[must_use]
     pub fn place_of(&self, report: usize) -> Option<(f64, f64)> {
         let mut points = self.plot.lines.iter().zip(&self.of).flat_map(|(line, of)| line.points.iter().zip(of));
         points.find(|(_, of)| **of == report).map(|(place, _)| *place)

@@ -8,7 +8,6 @@ use ns_view::plot::{LineStyle, Lines, averaged};
 const MOST_SECONDS: usize = 600;
 
 /// Latencies as a histogram.
-#[must_use]
 pub fn latency_histogram(charts: &RunCharts) -> Lines {
     // All latencies are the same: draw a visible bar.
     let width = if charts.bar_ms > 0.0 { charts.bar_ms } else { (charts.first_ms * 0.01).max(1e-6) };
@@ -21,7 +20,6 @@ pub fn latency_histogram(charts: &RunCharts) -> Lines {
 }
 
 /// Cumulative curves of latencies, a line for each of these configurations.
-#[must_use]
 pub fn latency_curves<'a>(configurations: impl Iterator<Item = (String, &'a RunCharts)>) -> Lines {
     let line = |(name, charts): (String, &RunCharts)| {
         (name, LineStyle::Solid, charts.curve.iter().map(|(percent, ms)| (*ms, *percent)).collect())
@@ -30,7 +28,6 @@ pub fn latency_curves<'a>(configurations: impl Iterator<Item = (String, &'a RunC
 }
 
 /// Samples of each second; for a long run, averages of neighbouring seconds.
-#[must_use]
 pub fn throughput_over_time(charts: &RunCharts) -> Lines {
     let seconds: Vec<(f64, f64)> =
         charts.samples_per_second.iter().enumerate().map(|(i, n)| (usize_to_f64(i), u64_to_f64(*n))).collect();

@@ -61,13 +61,11 @@ const TITLES: [(&str, &str); 34] = [
     ("interval_unknown", "Why no interval"),
 ];
 
-#[must_use]
 pub fn column_title(key: &str) -> &str {
     TITLES.iter().find(|(k, _)| *k == key).map_or(key, |(_, title)| title)
 }
 
 /// All keys in the order in which they are offered and shown: the default ones first.
-#[must_use]
 pub fn offered_columns() -> Vec<&'static str> {
     let rest = REPORT_KEYS.iter().copied().filter(|k| !DEFAULT_COLUMNS.contains(k));
     DEFAULT_COLUMNS.into_iter().chain(rest).collect()
@@ -77,7 +75,6 @@ pub fn offered_columns() -> Vec<&'static str> {
 const TELLING: [&str; 5] = ["instance_type", "performance_level", "device_type", "compiler_args", "workflow"];
 
 /// The columns to show: the chosen ones, or the default ones, those in which rows differ, and what is published, if anything is.
-#[must_use]
 pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a str> {
     let mut shown = chosen.to_vec();
     if chosen != DEFAULT_COLUMNS {
@@ -109,7 +106,6 @@ const IDENTITY: [&str; 8] = [
 
 /// Of the columns to show, those in which several rows are alike, each with its title and its value in words: they stand above the
 /// table, and are taken out of `keys`. Columns that the reader has chosen stay.
-#[must_use]
 pub fn take_alike(keys: &mut Vec<&str>, chosen: &[&str], rows: &[&ReportCells]) -> Vec<(&'static str, String)> {
     let Some(first) = rows.first().filter(|_| rows.len() > 1 && chosen == DEFAULT_COLUMNS) else { return Vec::new() };
     let alike: Vec<&'static str> = IDENTITY.into_iter().filter(|key| !differs(key, rows)).collect();
@@ -128,7 +124,6 @@ const DECIDING: [&str; 3] = ["throughput_avg", "latency_ms_p99", "cost_per_1m_in
 
 /// The same columns for a window that shows three or four of them: first what tells the rows apart, then the deciding keys. What all rows
 /// have alike, such as the name of the only model, comes later.
-#[must_use]
 pub fn narrow_columns<'a>(keys: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a str> {
     let is_measured = |key: &&str| DECIDING.contains(key);
     let identity = keys.split(is_measured).next().unwrap_or_default();
@@ -171,7 +166,6 @@ impl ReportCells {
     }
 
     /// The value of a key; [`Cell::Missing`] for an unknown key.
-    #[must_use]
     pub fn get(&self, key: &str) -> &Cell {
         position(key).and_then(|i| self.0.get(i)).unwrap_or(&Cell::Missing)
     }
@@ -219,7 +213,6 @@ fn kind(rows: &[&ReportCells], key: &str) -> ColumnKind {
 }
 
 /// The same table with a column that says on which Pareto fronts a row is: before the status, or at the end.
-#[must_use]
 pub fn with_pareto(mut table: Table, fronts: &[Option<String>]) -> Table {
     let at = table.columns.iter().position(|c| c.id == "status").unwrap_or(table.columns.len());
     table.columns.insert(at, Column::new("pareto", "Pareto front of", ColumnKind::Text));
@@ -230,7 +223,6 @@ pub fn with_pareto(mut table: Table, fronts: &[Option<String>]) -> Table {
 }
 
 /// A table of these columns.
-#[must_use]
 pub fn report_table(rows: &[&ReportCells], keys: &[&str]) -> Table {
     Table {
         columns: keys.iter().map(|key| column(rows, key)).collect(),

@@ -41,7 +41,6 @@ pub struct Filter {
 
 impl Filter {
     /// Reads a filter; terms are separated by spaces. Terms that cannot be understood are left out and reported.
-    #[must_use]
     pub fn parse(text: &str) -> (Self, Vec<Refusal>) {
         let (mut terms, mut wrong) = (Vec::new(), Vec::new());
         for term in text.split_whitespace() {
@@ -54,7 +53,6 @@ impl Filter {
     }
 
     /// Whether a report passes the filter.
-    #[must_use]
     pub fn accepts(&self, row: &ReportCells) -> bool {
         self.terms.iter().all(|term| match term {
             Term::Word(word) => {

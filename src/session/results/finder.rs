@@ -73,7 +73,6 @@ pub struct BestRow {
 
 impl WantedTexts {
     /// The limits; unusable ones are left out and reported, each with its name.
-    #[must_use]
     pub fn read(&self) -> (Requirements, Vec<(&'static str, Refusal)>) {
         let mut wrong = Vec::new();
         let mut limit = |name: &'static str, text: &str| {
@@ -92,20 +91,17 @@ impl WantedTexts {
 }
 
 /// NeuronCores that a configuration occupies: one for each stage of each copy.
-#[must_use]
 pub fn cores_of(r: &Report) -> u64 {
     u64::from(r.n_models) * u64::from(r.pipeline_size.max(1))
 }
 
 impl Requirements {
     /// Whether any limit is set.
-    #[must_use]
     pub const fn has_limits(&self) -> bool {
         self.p99_ms.is_some() || self.cost.is_some() || self.cores.is_some()
     }
 
     /// Whether a report is within the limits; a missing value is within no limit.
-    #[must_use]
     pub fn admits(&self, r: &Report) -> bool {
         let within = |value: Option<f64>, limit: Option<f64>| limit.is_none_or(|l| value.is_some_and(|v| v <= l));
         r.is_finished()
@@ -115,7 +111,6 @@ impl Requirements {
     }
 
     /// The limits that a report breaks, each with by how much: `p99 12 % above the limit`.
-    #[must_use]
     pub fn misses(&self, r: &Report) -> Vec<String> {
         let all = [
             ("p99", r.latency_ms_p99, self.p99_ms),
@@ -130,13 +125,11 @@ impl Requirements {
     }
 
     /// Whether a report is compared with others: it has finished, within the limits if there are any.
-    #[must_use]
     pub fn counts(&self, r: &Report) -> bool {
         if self.has_limits() { self.admits(r) } else { r.is_finished() }
     }
 
     /// The limits in words: `p99 at most 20.0 ms, at most 4 cores`; `None` without limits.
-    #[must_use]
     pub fn limits(&self) -> Option<String> {
         let limit = |value: Option<f64>, before: &str, unit: &str| {
             value.map(|v| format!("{before}at most {} {unit}", format_number(v)))
@@ -151,7 +144,6 @@ impl Requirements {
     }
 
     /// The best of some reports, as the tiles and the verdict name it.
-    #[must_use]
     pub fn find(&self, reports: &[&Report]) -> BestRow {
         let (measure, is_largest) = self.goal.measure();
         let found = best(reports.iter().copied().filter(|r| self.admits(r)), measure, is_largest);
@@ -163,7 +155,6 @@ impl Requirements {
     }
 
     /// The result in words.
-    #[must_use]
     pub fn describe(&self, reports: &[&Report], found: BestRow) -> String {
         let BestRow { best, fitting, finished } = found;
         let Some(r) = best.and_then(|i| reports.get(i)) else {

@@ -9,7 +9,6 @@ pub type KeptRun = KeptRequest<ExperimentsRun>;
 
 impl KeptRequest<ExperimentsRun> {
     /// Its name in a list: `torchbench on trn1, 6 experiments`.
-    #[must_use]
     pub fn title(&self) -> String {
         let plan = &self.config.request.plan;
         let on: Vec<&str> = plan.expand.accelerator.iter().map(|a| a.name()).collect();
@@ -19,14 +18,12 @@ impl KeptRequest<ExperimentsRun> {
 }
 
 /// A row as text; `None` for a row without a result.
-#[must_use]
 pub fn keep_experiment(sweep: &SweepOf<Experiments>, row: u32) -> Option<String> {
     let kept = sweep.rows().get(row as usize)?;
     to_text(&(row, &kept.planned.key, &**kept.result()?))
 }
 
 /// Reads a run back, and the number of its pieces that could not be used; `plan` is the current plan of its request.
-#[must_use]
 pub fn restore_run(head: &KeptRun, plan: ExperimentsPlan, rows: &[String]) -> (SweepOf<Experiments>, u32) {
     let mut sweep = SweepOf::<Experiments>::of_rows(head.config.clone(), plan.rows, plan.messages);
     let (rows, mut unusable) = read_rows::<ExperimentRow>(rows);

@@ -42,7 +42,6 @@ pub type KeptHead = KeptRequest<BenchConfig>;
 
 impl KeptRequest<BenchConfig> {
     /// Its name in a list: `resnet50 on inf2.xlarge, 24 configurations`.
-    #[must_use]
     pub fn title(&self) -> String {
         let what = self.config.mlperf.as_ref().map(|m| format!("MLPerf {}, ", m.scenario.name())).unwrap_or_default();
         let plural = if self.rows == 1 { "" } else { "s" };
@@ -60,7 +59,6 @@ impl<C: Clone + Serialize + DeserializeOwned> KeptRequest<C> {
     }
 
     /// The head as text.
-    #[must_use]
     pub fn to_text(&self) -> String {
         to_text(&(PROTOCOL_VERSION, self)).unwrap_or_default()
     }
@@ -89,7 +87,6 @@ pub(crate) fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
 }
 
 /// A row as text, with its report alone where a sweep has too many rows for their charts; `None` for a row without a result.
-#[must_use]
 pub fn keep_row(sweep: &SweepState, row: u32, has_report_alone: bool) -> Option<String> {
     let kept = sweep.rows().get(row as usize)?;
     let result = kept.result()?;
@@ -102,7 +99,6 @@ pub fn keep_row(sweep: &SweepState, row: u32, has_report_alone: bool) -> Option<
 }
 
 /// Reads a sweep back; `plan` is the current plan of the head's benchmark.
-#[must_use]
 pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> RestoredSweep {
     let sweep = SweepState::of(head.config.clone(), plan);
     let mut restored = RestoredSweep { sweep, others: Vec::new(), unreadable: 0 };
@@ -120,7 +116,6 @@ pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> Resto
 }
 
 /// The reports of kept rows, in the order of their configurations; unreadable rows are left out.
-#[must_use]
 pub fn kept_reports(rows: &[String]) -> Vec<Report> {
     let (read, _) = read_rows::<RowResult>(rows);
     read.into_iter().map(|(_, _, result)| result.report).collect()

@@ -31,7 +31,6 @@ impl ModelRuns {
     }
 
     /// Whether it runs. What has an operator without a known cost is not said to run.
-    #[must_use]
     pub fn text(&self) -> String {
         let Self { finished, all, failure, mark } = self;
         match (finished, failure, mark.filter(|mark| mark.unknown > 0)) {
@@ -52,7 +51,6 @@ impl ModelRuns {
 }
 
 /// What a model file says about itself: parameters, batch, operators without a known meaning.
-#[must_use]
 pub fn model_facts(opened: &OpenedModel) -> String {
     let batch = match &opened.batch {
         BatchRule::Open { dimension, .. } => format!("its batch is open ({dimension})"),

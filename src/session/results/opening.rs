@@ -20,14 +20,12 @@ pub enum Opening {
 
 /// Decides the reaction to a link to `config`; `kept_sweep` are the sweeps that the browser kept, the latest first. A simulated sweep
 /// gives the same numbers each time, so a kept one is as good as a new run.
-#[must_use]
 pub fn opening_of<'a>(config: &BenchConfig, kept: impl IntoIterator<Item = &'a KeptHead>) -> Opening {
     let is_measured = config.options.device_type == DeviceType::Cpu;
     opening(is_measured, kept.into_iter().map(|head| (head.config == *config, head.is_done)))
 }
 
 /// As [`opening_of`], for a run of experiments. Records of another time are as good.
-#[must_use]
 pub fn opening_of_run<'a>(request: &ExperimentsRequest, kept: impl IntoIterator<Item = &'a KeptRun>) -> Opening {
     opening(measures(request), kept.into_iter().map(|head| (head.config.request == *request, head.is_done)))
 }

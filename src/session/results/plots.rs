@@ -11,7 +11,6 @@ use ns_view::plot::{Bars, Scatter, XLimit};
 const MOST_BARS: usize = 24;
 
 /// A configuration in words: `2 models, 1 worker each, batch 4`.
-#[must_use]
 pub fn configuration_text(r: &Report) -> String {
     let mut text = format!(
         "{}, {} each, batch {}",
@@ -43,7 +42,6 @@ impl RowNames {
     }
 
     /// A row in words: `bert on inf2.xlarge: 2 models, 1 worker each, batch 4`.
-    #[must_use]
     pub fn text(self, r: &Report) -> String {
         let configuration = configuration_text(r);
         match (self.has_models, self.has_instances) {
@@ -55,7 +53,6 @@ impl RowNames {
     }
 
     /// A row in words with its figures.
-    #[must_use]
     pub fn with_figures(self, r: &Report) -> String {
         let figure =
             |bound: &str, value: Option<f64>, unit: &str| value.map(|v| format!("{bound}{} {unit}", format_number(v)));
@@ -73,7 +70,6 @@ impl RowNames {
 
 /// Throughput against median latency, with the Pareto front and, as rings, what AWS published. Also returns the position of the
 /// report of each point; the rings come after them.
-#[must_use]
 pub fn throughput_latency(reports: &[&Report]) -> (Scatter, Vec<usize>) {
     let titles = ("Latency p50 (ms)", "Throughput avg (inf/s)");
     let published = |r: &Report| {
@@ -94,7 +90,6 @@ const PUBLISHED: &str = "Published by AWS";
 /// The price of a million inferences against p99 latency: a line through the best rows of each series with their intervals, the longest
 /// p99 that is wanted, and, as rings, what AWS published, at the price of the row's instance. Rows that break a limit are faint. Also returns
 /// the position of the report of each point.
-#[must_use]
 pub fn cost_latency(reports: &[&Report], wanted: &Requirements) -> (Scatter, Vec<usize>) {
     let titles = ("Latency p99 (ms)", "US$ per million inferences");
     let published = |r: &Report| {
@@ -142,7 +137,6 @@ fn scatter(
 }
 
 /// For each report, the Pareto fronts that it is on, those of the two plots: `cost`, `throughput` or both.
-#[must_use]
 pub fn fronts(reports: &[&Report]) -> Vec<Option<String>> {
     let mut found: Vec<Option<String>> = vec![None; reports.len()];
     for (plot, of) in [cost_latency(reports, &Requirements::default()), throughput_latency(reports)] {
@@ -156,7 +150,6 @@ pub fn fronts(reports: &[&Report]) -> Vec<Option<String>> {
 }
 
 /// The fastest configurations as bars, and the positions of all reports, the fastest first.
-#[must_use]
 pub fn throughput_by_configuration(reports: &[&Report]) -> (Bars, Vec<usize>) {
     let (names, colours) = (RowNames::of(reports), SeriesColours::of(reports.iter().copied()));
     let rate = |r: &Report| r.throughput_avg.filter(|t| t.is_finite() && *t >= 0.0);

@@ -43,7 +43,6 @@ type MeasuredFamily = (Family, BTreeMap<u32, f64>);
 /// Throughput over the number of models, a line for each set of configurations that differ only in that. Lines that differ
 /// only in the number of workers share a plot. Each plot has an ideal line: the best throughput of one model in it, as many
 /// times as there are models. `None` if no set was run with two numbers of models.
-#[must_use]
 pub fn scaling<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Option<Scaling> {
     let colours = SeriesColours::of(reports.clone());
     let lines = measured_lines(reports);

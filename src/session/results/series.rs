@@ -33,7 +33,6 @@ impl SeriesColours {
     }
 
     /// Place in the palette of the series of a report.
-    #[must_use]
     pub fn of_report(&self, r: &Report) -> u8 {
         match self.instances.iter().position(|i| *i == r.instance_type) {
             Some(place) if self.has_instances() => distinct_fill(place),
@@ -43,7 +42,6 @@ impl SeriesColours {
 
     /// The name of the series of a report: its instance if there are several, else `2 workers per model` with the compiler options that are not
     /// the default.
-    #[must_use]
     pub fn name_of(&self, r: &Report) -> String {
         if self.has_instances() {
             return r.instance_type.clone();
@@ -53,7 +51,6 @@ impl SeriesColours {
     }
 
     /// Place in the palette of a line of one instance, by its workers and its compiler flags; grey for a setting that no report has.
-    #[must_use]
     pub fn of_setting(&self, workers: u32, compiler: Option<&str>) -> u8 {
         let place = self.settings.iter().position(|(w, c)| *w == workers && c.as_deref() == compiler);
         place.map_or(GREY, distinct_fill)

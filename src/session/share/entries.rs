@@ -7,7 +7,6 @@ const EXPERIMENTS: &str = "#/experiments?";
 
 /// Whether Back should return from a view to the one before it on the same page: a different tool or run, a zoom or a jump of the
 /// timeline, a view of records or those behind a point. Every other choice on a page changes the current entry.
-#[must_use]
 pub fn is_another_view(before: &str, after: &str) -> bool {
     let is_of_experiments = before.starts_with(EXPERIMENTS) && after.starts_with(EXPERIMENTS);
     let (before, after) = (fields(before), fields(after));
@@ -23,7 +22,6 @@ pub fn is_another_view(before: &str, after: &str) -> bool {
 }
 
 /// Whether two addresses show the same tool of the same file.
-#[must_use]
 pub fn is_same_tool(before: &str, after: &str) -> bool {
     let (before, after) = (fields(before), fields(after));
     ["tool", "file"].into_iter().all(|name| before.get(name) == after.get(name))

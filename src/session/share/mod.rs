@@ -82,7 +82,6 @@ pub trait PageLink {
     fn write(&self, query: &mut Query);
 
     /// The hash of its link, with its `#`.
-    #[must_use]
     fn hash(&self) -> String {
         let mut query = Query::default();
         query.set(VERSION, &LINK_VERSION.to_string());
@@ -199,26 +198,22 @@ impl Address {
     }
 
     /// Whether no page is named, or an unknown one.
-    #[must_use]
     pub fn has_no_page(&self) -> bool {
         self.page.is_empty()
     }
 
     /// Whether it holds only the page.
-    #[must_use]
     pub fn is_bare(&self) -> bool {
         self.query.is_empty()
     }
 
     /// Whether it has a field besides its version.
-    #[must_use]
     pub fn names_something(&self) -> bool {
         self.query.names().any(|name| name != VERSION)
     }
 
     /// Whether the page that was read runs what the address names, without a press of Run. A link with a part that could not be used
     /// waits, because the run may not be what its sender meant. Read the page's fields first: reading finds what is wrong.
-    #[must_use]
     pub fn runs_by_itself(&self) -> bool {
         self.names_something() && self.notices.is_empty()
     }
@@ -231,7 +226,6 @@ impl Address {
     }
 
     /// The view of the results on the benchmark page.
-    #[must_use]
     pub fn results(&self) -> ResultsView {
         results_fields::read(&self.query)
     }
@@ -258,7 +252,6 @@ impl Address {
     }
 
     /// The model file in the link, as letters; the link then opens without a file.
-    #[must_use]
     pub fn model_file(&self) -> Option<&str> {
         self.query.get(model_file::MODEL_FILE).filter(|letters| !letters.is_empty())
     }
@@ -281,7 +274,6 @@ impl Address {
 
 impl Link {
     /// Reads the hash of an address, with or without its `#`. An empty hash is the start page.
-    #[must_use]
     pub fn parse(hash: &str) -> (Self, Vec<Notice>) {
         let mut address = Address::read(hash);
         let link = match address.page() {
@@ -303,7 +295,6 @@ impl Link {
     }
 
     /// The hash of this link, with its `#`.
-    #[must_use]
     pub fn print(&self) -> String {
         match self {
             Self::Home => Page::Home.hash(),

@@ -53,7 +53,6 @@ impl LinkedFile {
     }
 
     /// A sentence on what a link holds. `label` is the file's name for the user, `digest` identifies its content.
-    #[must_use]
     pub fn sentence(&self, label: &str, digest: &str) -> String {
         let size = format_bytes(u64_to_f64(self.size));
         match &self.packed {
@@ -148,7 +147,6 @@ pub(crate) fn unpack_model(packed: &str) -> Result<UnpackedModel, String> {
 }
 
 /// The hash of a page with a model file in it.
-#[must_use]
 pub fn with_model_file(hash: &str, packed: &str) -> String {
     let between = if hash.contains('?') { '&' } else { '?' };
     format!("{hash}{between}{MODEL_FILE}={packed}")

@@ -51,7 +51,6 @@ impl Page {
     ];
 
     /// Its name in the header.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Home => "Start",
@@ -69,13 +68,11 @@ impl Page {
     }
 
     /// The hash of the page, without fields.
-    #[must_use]
     pub fn hash(self) -> String {
         format!("#/{}", self.path())
     }
 
     /// The study on the page, if there is one.
-    #[must_use]
     pub const fn study(self) -> Option<StudyKind> {
         match self {
             Self::Matmult => Some(StudyKind::Matmult),

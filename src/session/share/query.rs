@@ -24,14 +24,12 @@ impl Query {
     }
 
     /// The value of a name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.pairs.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
     /// Names that are not among the known ones and resemble one of them, with that one: `instance_type`, `instance`. Others may
     /// belong to a later version.
-    #[must_use]
     pub fn misspelt(&self, known: &BTreeSet<&'static str>) -> Vec<(String, &'static str)> {
         let unknown: BTreeSet<&str> = self.names().filter(|name| !known.contains(name)).collect();
         let near = |name: &str| {
@@ -44,7 +42,6 @@ impl Query {
     }
 
     /// Whether it has no names.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
@@ -60,7 +57,6 @@ impl Query {
     }
 
     /// The query as text.
-    #[must_use]
     pub fn print(&self) -> String {
         let pairs: Vec<String> = self.pairs.iter().map(|(n, v)| format!("{}={}", encode(n), encode(v))).collect();
         pairs.join("&")
@@ -68,7 +64,6 @@ impl Query {
 }
 
 /// Escapes characters that would end a value or are not safe in an address. Commas, colons, slashes and brackets stay.
-#[must_use]
 pub fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -90,7 +85,6 @@ pub fn encode(text: &str) -> String {
 }
 
 /// Undoes [`encode`]; `+` is a space; an invalid escape stays as it is, and invalid UTF-8 is replaced.
-#[must_use]
 pub fn decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -69,7 +69,6 @@ fn columns_of(text: &str) -> Option<Vec<&'static str>> {
 
 impl ResultsView {
     /// The view as fields of a link, without the page.
-    #[must_use]
     pub fn to_fields(&self) -> String {
         let mut query = Query::default();
         write(self, &mut query);

@@ -8,13 +8,11 @@ use super::{Page, PageLink as _, Query, VERSION};
 use crate::studies::{LlmStudy, StudySpec};
 
 /// The name of the trace of a study, `llm?v=1&model=llama-3-8b`; `None` for a study of another kind.
-#[must_use]
 pub fn study_file_name(spec: &StudySpec) -> Option<String> {
     matches!(spec, StudySpec::Llm(_)).then(|| spec.hash().trim_start_matches("#/").to_owned())
 }
 
 /// Whether a name is that of the trace of a study.
-#[must_use]
 pub fn is_study_file(name: &str) -> bool {
     study_page(name).is_some()
 }
@@ -28,7 +26,6 @@ fn study_page(name: &str) -> Option<(Page, &str)> {
 const LONGEST_VALUE: usize = 40;
 
 /// The name of a file for people: `LLMs: llama-3-8b, inf2.48xlarge, tp 24` for the trace of a study, else as it is.
-#[must_use]
 pub fn file_label(name: &str) -> Cow<'_, str> {
     let Some((page, query)) = study_page(name) else { return Cow::Borrowed(name) };
     let query = Query::parse(query);
@@ -42,7 +39,6 @@ pub fn file_label(name: &str) -> Cow<'_, str> {
 }
 
 /// The study that makes the trace of this name; `None` for other files, and for a name with a mistake.
-#[must_use]
 pub fn study_of_file(name: &str) -> Option<LlmStudy> {
     let query = Query::parse(study_page(name)?.1);
     let mut spec = LlmStudy::default();

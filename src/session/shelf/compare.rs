@@ -14,7 +14,6 @@ impl ShelfItem {
     }
 
     /// The item as the base of a comparison; `None` if it is not a profile.
-    #[must_use]
     pub fn as_base(&self) -> Option<CompareLink> {
         let link = self.profile()?;
         Some(match self.kind {
@@ -25,7 +24,6 @@ impl ShelfItem {
 
     /// The file name under which kept benchmark results are opened as reports: `nn on trn1.2xlarge [0123456789abcdef].json`. `None`
     /// for any other item.
-    #[must_use]
     pub fn results_file(&self) -> Option<String> {
         // The sign separates the names of files in a link.
         let name = self.name.replace('|', " ");
@@ -33,14 +31,12 @@ impl ShelfItem {
     }
 
     /// Whether this name belongs to the item, even if it was renamed.
-    #[must_use]
     pub fn is_results(&self, file: &str) -> bool {
         self.kind == ItemKind::Benchmark && results_id(file) == Some(self.id().as_str())
     }
 }
 
 /// The kept results that a name of a reports file refers to; `None` for a real file.
-#[must_use]
 pub fn results_id(file: &str) -> Option<&str> {
     let id = file.strip_suffix("].json")?.rsplit_once(" [")?.1;
     (id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit())).then_some(id)
@@ -48,7 +44,6 @@ pub fn results_id(file: &str) -> Option<&str> {
 
 /// The address that compares a kept item with another one, the base: two profiles, or two results of benchmarks. `None` if
 /// they cannot be compared.
-#[must_use]
 pub fn comparison_of(shown: &ShelfItem, base: &ShelfItem) -> Option<String> {
     if let (Some(shown), Some(base)) = (shown.results_file(), base.results_file()) {
         return Some(ExperimentLink { files: vec![base, shown], ..ExperimentLink::default() }.hash());

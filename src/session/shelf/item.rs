@@ -40,7 +40,6 @@ names! {
 }
 
 impl ItemKind {
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Profile => "File",
@@ -58,7 +57,6 @@ impl ItemKind {
     }
 
     /// Whether the bytes of a file are kept with the item.
-    #[must_use]
     pub const fn has_bytes(self) -> bool {
         matches!(self, Self::Profile | Self::Records | Self::Model)
     }
@@ -116,7 +114,6 @@ impl ShelfItem {
 
     /// The name that it is stored under. The same item always has the same name, so that two tabs that keep it
     /// write one line: a file is known by its name and size, anything else by its link. A model file's link names its content.
-    #[must_use]
     pub fn id(&self) -> String {
         let digest = Digest::default().text(self.kind.key());
         let digest = match self.kind {
@@ -138,7 +135,6 @@ impl ShelfItem {
     }
 
     /// Writes the item as a line.
-    #[must_use]
     pub fn to_text(&self) -> String {
         let mut query = Query::default();
         let flag = |is: bool| if is { "1" } else { "0" };

@@ -10,7 +10,6 @@ fn content(model: &str) -> Option<String> {
 }
 
 /// The address that shows a model file, whatever its settings; `None` for a model of the zoo.
-#[must_use]
 pub fn model_link(model: &str) -> Option<String> {
     let file = ModelFileRef::of(model).filter(|file| file.digest.is_some())?;
     let file = ModelFileRef { settings: ModelFileSettings::default(), ..file }.to_string();
@@ -18,7 +17,6 @@ pub fn model_link(model: &str) -> Option<String> {
 }
 
 /// The kept file with the content that a model's text names, whatever the file's name.
-#[must_use]
 pub fn model_file<'a>(items: &'a [ShelfItem], model: &str) -> Option<&'a ShelfItem> {
     let wanted = content(model)?;
     let is_it = |item: &&ShelfItem| {

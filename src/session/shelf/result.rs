@@ -39,7 +39,6 @@ impl Keepable for StudySpec {
     }
 }
 
-#[must_use]
 pub const fn study_item(kind: StudyKind) -> ItemKind {
     match kind {
         StudyKind::Matmult => ItemKind::Matmult,
@@ -52,7 +51,6 @@ pub const fn study_item(kind: StudyKind) -> ItemKind {
 
 impl KeptStudy {
     /// Its name in a list: the title of its document, and for several cases of the microbenchmark the lists that made them.
-    #[must_use]
     pub fn title(&self) -> String {
         let title = self.result.document.title.clone();
         let is_swept = |field: &FormField| field.kind == FieldKind::Numbers && self.spec.text(field.key).contains(',');
@@ -66,7 +64,6 @@ impl KeptStudy {
 }
 
 /// The item of a request's result: the same request always has the same item.
-#[must_use]
 pub fn result_item<S: Keepable>(spec: &S, title: &str, when_ms: u64) -> ShelfItem {
     let item = ShelfItem::of_link(spec.item_kind(), title, &spec.hash(), when_ms);
     ShelfItem { rows: item.id(), ..item }
@@ -74,7 +71,6 @@ pub fn result_item<S: Keepable>(spec: &S, title: &str, when_ms: u64) -> ShelfIte
 
 impl<S: Serialize, R: Serialize> KeptResult<S, R> {
     /// As text; `None` if it cannot be written.
-    #[must_use]
     pub fn to_text(&self) -> Option<String> {
         let plain = postcard::to_allocvec(self).ok()?;
         to_text(&(PROTOCOL_VERSION, miniz_oxide::deflate::compress_to_vec_zlib(&plain, LEVEL)))

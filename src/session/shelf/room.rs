@@ -7,7 +7,6 @@ use ns_base::Order;
 pub const MOST_UNPINNED: usize = 24;
 
 /// The order of the list: pinned items first, then the most recently opened.
-#[must_use]
 pub fn in_order(mut items: Vec<ShelfItem>) -> Vec<ShelfItem> {
     items.order_by(|a, b| (b.is_pinned, b.when_ms).cmp(&(a.is_pinned, a.when_ms)).then_with(|| a.id().cmp(&b.id())));
     items
@@ -20,7 +19,6 @@ fn oldest_first(items: &[ShelfItem]) -> Vec<ShelfItem> {
 }
 
 /// The items to remove if there are too many.
-#[must_use]
 pub fn leaving(items: &[ShelfItem]) -> Vec<ShelfItem> {
     let oldest = oldest_first(items);
     let over = oldest.len().saturating_sub(MOST_UNPINNED);
@@ -29,7 +27,6 @@ pub fn leaving(items: &[ShelfItem]) -> Vec<ShelfItem> {
 
 /// The files to remove so that `wanted` bytes fit when `free` are free, the oldest first; `None` when all removable files are not
 /// enough.
-#[must_use]
 pub fn making_room(items: &[ShelfItem], wanted: u64, free: u64) -> Option<Vec<ShelfItem>> {
     let (mut room, mut gone) = (free, Vec::new());
     for item in oldest_first(items).into_iter().filter(|item| item.bytes > 0) {

@@ -33,7 +33,6 @@ pub const TRACE_MIME: &str = "application/json; profile=trace";
 
 impl StudyFile {
     /// Whether it is a trace, which can be opened as a timeline.
-    #[must_use]
     pub fn is_trace(&self) -> bool {
         self.mime == TRACE_MIME
     }

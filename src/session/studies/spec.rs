@@ -64,7 +64,6 @@ pub struct FileField {
 impl StudyKind {
     pub const ALL: [Self; 5] = [Self::Matmult, Self::Customop, Self::Numerics, Self::Llm, Self::Nki];
 
-    #[must_use]
     pub const fn form(self) -> &'static StudyForm {
         match self {
             Self::Matmult => &matmult::FORM,
@@ -76,7 +75,6 @@ impl StudyKind {
     }
 
     /// The field that takes the text of a dropped file; a study without one takes model files, if any.
-    #[must_use]
     pub const fn file_field(self) -> Option<FileField> {
         match self {
             Self::Customop => Some(FileField { field: "source", others: &[("kernel", "own")] }),
@@ -89,7 +87,6 @@ impl StudyKind {
     }
 
     /// Fields whose texts the study replaces when this one is edited.
-    #[must_use]
     pub const fn followers(self, key: &str) -> &'static [&'static str] {
         match self {
             Self::Matmult | Self::Numerics | Self::Llm => &[],
@@ -119,7 +116,6 @@ impl StudySpec {
     }
 
     /// Whether its run measures this processor, so that two runs differ.
-    #[must_use]
     pub const fn is_measured(&self) -> bool {
         match self {
             Self::Matmult(study) => study.cpu,
@@ -128,7 +124,6 @@ impl StudySpec {
     }
 
     /// Whether a link to it runs only when the user says so: what measures this processor, and a program that somebody else wrote.
-    #[must_use]
     pub fn waits_for_run(&self) -> bool {
         self.is_measured() || matches!(self, Self::Nki(study) if study.is_edited())
     }
@@ -144,7 +139,6 @@ impl StudySpec {
         spec
     }
 
-    #[must_use]
     pub const fn kind(&self) -> StudyKind {
         match self {
             Self::Matmult(_) => StudyKind::Matmult,
@@ -156,7 +150,6 @@ impl StudySpec {
     }
 
     /// The text of a field; empty if nothing is given, or if the study does not have the field.
-    #[must_use]
     pub fn text(&self, key: &str) -> String {
         match self {
             Self::Matmult(study) => study.text(key),
@@ -168,7 +161,6 @@ impl StudySpec {
     }
 
     /// The name of a model that stands for one of the list; `None` if none does.
-    #[must_use]
     pub fn own_model(&self) -> Option<String> {
         match self {
             Self::Llm(study) => study.own_model(),
@@ -177,7 +169,6 @@ impl StudySpec {
     }
 
     /// The text of a field in a link, which may be shorter than the one in the form; [`set`](Self::set) reads both.
-    #[must_use]
     pub fn link_text(&self, key: &str) -> String {
         match self {
             Self::Matmult(study) => study.text(key),

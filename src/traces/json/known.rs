@@ -19,7 +19,6 @@ const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
 ];
 
 /// The name of the format of a JSON object without `traceEvents`, from its top-level keys.
-#[must_use]
 pub fn name_json_object(keys: &[String]) -> Option<&'static str> {
     let has = |key: &&str| keys.iter().any(|k| k == key);
     KNOWN_OBJECTS.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|(_, name)| *name)

@@ -58,14 +58,12 @@ impl Colours {
     }
 
     /// The place of this name's colour in the palette ([`crate::palette::Paint::Fill`]).
-    #[must_use]
     pub fn fill_of(&self, name: &str) -> u8 {
         let own = operation_of(name).and_then(|operation| self.own.get(operation.as_ref()).copied());
         own.unwrap_or_else(|| if self.is_distinct { GREY } else { fill_of(name) })
     }
 
     /// The kinds of the legend.
-    #[must_use]
     pub fn legend(&self) -> &[Kind] {
         &self.kinds
     }

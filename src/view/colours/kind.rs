@@ -233,7 +233,6 @@ impl Kind {
     }
 
     /// Its text in a legend, with the engine if the profile is of NeuronCores.
-    #[must_use]
     pub fn title(self, is_neuron: bool) -> String {
         match KINDS[self as usize] {
             (_, title, engine, _) if is_neuron && !engine.is_empty() => format!("{title} ({engine})"),
@@ -242,14 +241,12 @@ impl Kind {
     }
 
     /// The place of its hue in [`crate::palette::HUES`].
-    #[must_use]
     pub fn fill(self) -> u8 {
         KINDS[self as usize].3
     }
 }
 
 /// The place of the colour of a name: the hue of its kind, in a shade that depends only on its operation.
-#[must_use]
 pub fn fill_of(name: &str) -> u8 {
     match operation_of(name) {
         Some(operation) => fill_of_operation(&operation),
@@ -267,7 +264,6 @@ pub(super) fn fill_of_operation(operation: &str) -> u8 {
 
 /// Places in the palette for names that are shown together, some of them units such as `Tensor engine` or `host`, whose hue is that of
 /// their kind.
-#[must_use]
 pub fn unit_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
     let names: Vec<&str> = names.collect();
     let distinct = distinct_fills(names.iter().copied());

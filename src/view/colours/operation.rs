@@ -77,7 +77,6 @@ const WHOLE: [(&str, &str); 10] = [
 
 /// The operation of a name; `None` for names that only surround operations (modules, steps, rows that say that a unit was busy)
 /// or that stand for idle time.
-#[must_use]
 pub fn operation_of(name: &str) -> Option<Cow<'_, str>> {
     if is_around_operations(name) {
         return None;

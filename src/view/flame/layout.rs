@@ -82,7 +82,6 @@ impl FlameLayout {
     }
 
     /// The rectangle at a point: pixels from the left, row from the top.
-    #[must_use]
     pub fn at(&self, x: f64, row: u16) -> Option<&FlameRect> {
         self.rects.iter().find(|r| r.row == row && r.x <= x && x < r.x + r.width)
     }

@@ -72,7 +72,6 @@ struct Frame {
 }
 
 /// Lays out the visible part of a graph when these modules are open. The root is always open.
-#[must_use]
 pub fn lay_out(graph: &ModuleGraph, open: &BTreeSet<u32>) -> GraphScene {
     let open = visible_modules(graph, open);
     let edges = contract(graph, &open);

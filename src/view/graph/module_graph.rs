@@ -72,7 +72,6 @@ impl ModuleGraph {
     }
 
     /// All nodes, the root first.
-    #[must_use]
     pub fn nodes(&self) -> &[GraphNode] {
         &self.nodes
     }
@@ -83,19 +82,16 @@ impl ModuleGraph {
     }
 
     /// Edges between leaves.
-    #[must_use]
     pub fn edges(&self) -> &[(u32, u32)] {
         &self.edges
     }
 
     /// The position of the node with a path.
-    #[must_use]
     pub fn find(&self, id: &str) -> Option<u32> {
         self.nodes.iter().position(|n| n.id == id).map(usize_to_u32)
     }
 
     /// A node and the modules around it, the root first.
-    #[must_use]
     pub fn path(&self, place: u32) -> Vec<u32> {
         let mut path = vec![place];
         let mut at = self.nodes.get(place as usize).and_then(|n| n.parent);
@@ -109,7 +105,6 @@ impl ModuleGraph {
 
     /// Modules that are open at first: whole levels from the outside in, while at most `most` nodes are visible. If the next level
     /// has no room and few nodes are visible yet, the first modules of that level that fit are open.
-    #[must_use]
     pub fn opening(&self, most: usize) -> BTreeSet<u32> {
         let mut open = BTreeSet::from([0]);
         let mut seen = self.nodes.first().map_or(0, |root| root.children.len());

@@ -25,7 +25,6 @@ const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#18202a}.note{font
 const BORDER: f64 = 12.0;
 
 /// The whole picture as the text of a file.
-#[must_use]
 pub fn svg_document(graph: &ModuleGraph, scene: &GraphScene, title: &str) -> String {
     let (w, h) = (number(scene.width + 2.0 * BORDER), number(scene.height + 2.0 * BORDER));
     let title = escape(title);
@@ -40,7 +39,6 @@ pub fn svg_document(graph: &ModuleGraph, scene: &GraphScene, title: &str) -> Str
 }
 
 /// The picture for a page: one element that the page moves by its `transform`.
-#[must_use]
 pub fn svg_fragment(graph: &ModuleGraph, scene: &GraphScene, marks: &Marks) -> String {
     let mut out = String::from(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\" width=\"100%\" height=\"100%\"><g>",

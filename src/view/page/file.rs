@@ -25,7 +25,6 @@ pub struct PageFile {
 }
 
 impl PageFile {
-    #[must_use]
     pub fn to_html(&self) -> String {
         let mut out = String::with_capacity(64 * 1024);
         let title = escape(&self.document.title);

@@ -85,7 +85,6 @@ impl Axis {
     }
 
     /// How far along the axis a value is, 0 to 1.
-    #[must_use]
     pub fn share(&self, value: f64) -> f64 {
         if self.is_logarithmic {
             // Not a number is at the start, too.

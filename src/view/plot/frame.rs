@@ -31,38 +31,32 @@ impl Frame {
     }
 
     /// The value of `viewBox`.
-    #[must_use]
     pub fn view_box(&self) -> String {
         format!("0 0 {} {}", number(self.width), number(self.height))
     }
 
     /// Right edge of the axes.
-    #[must_use]
     pub fn right_edge(&self) -> f64 {
         self.width - self.right
     }
 
     /// Bottom edge of the axes.
-    #[must_use]
     pub fn bottom_edge(&self) -> f64 {
         self.height - BOTTOM
     }
 
     /// Position of a share of the horizontal axis, in pixels.
-    #[must_use]
     pub fn x(&self, share: f64) -> f64 {
         LEFT + share * (self.right_edge() - LEFT)
     }
 
     /// Position of a share of the vertical axis, in pixels.
-    #[must_use]
     pub fn y(&self, share: f64) -> f64 {
         self.bottom_edge() - share * (self.bottom_edge() - TOP)
     }
 }
 
 /// The position of the place that is closest to a point; of equal ones the last, which lies on top.
-#[must_use]
 pub fn nearest(places: impl IntoIterator<Item = (f64, f64)>, (x, y): (f64, f64)) -> Option<usize> {
     let mut best: Option<(usize, f64)> = None;
     for (i, (px, py)) in places.into_iter().enumerate() {
@@ -75,7 +69,6 @@ pub fn nearest(places: impl IntoIterator<Item = (f64, f64)>, (x, y): (f64, f64))
 }
 
 /// Places for labels that belong at these places, in their order: at least `step` apart, none beyond `end` if they fit.
-#[must_use]
 pub fn apart(wanted: &[f64], step: f64, end: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.order_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));

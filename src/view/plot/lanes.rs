@@ -48,14 +48,12 @@ impl Lanes {
     }
 
     /// The bucket of a lane at a share of its width.
-    #[must_use]
     pub fn bucket_at(&self, lane: &Lane, share: f64) -> Option<usize> {
         let n = lane.percent.len();
         Some(f64_to_usize(share * usize_to_f64(n)).min(n.checked_sub(1)?))
     }
 
     /// Start and end of a bucket of a lane with `n` buckets, in nanoseconds.
-    #[must_use]
     #[allow(clippy::cast_possible_truncation, reason = "within the span")]
     pub fn bucket_ns(&self, i: usize, n: usize) -> (i64, i64) {
         let length = i128::from(self.end_ns) - i128::from(self.start_ns);

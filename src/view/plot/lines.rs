@@ -35,7 +35,6 @@ pub struct Line {
 
 impl Line {
     /// Position of its last point that has a value: steps have one more, the end of the last.
-    #[must_use]
     pub fn last(&self) -> usize {
         let ends = if self.style == LineStyle::Steps { 2 } else { 1 };
         self.points.len().saturating_sub(ends)
@@ -203,14 +202,12 @@ impl Lines {
     }
 
     /// Place of a point on the screen.
-    #[must_use]
     pub fn place(&self, frame: &Frame, (x, y): (f64, f64)) -> (f64, f64) {
         (frame.x(self.x.share(x)), frame.y(self.y.share(y)))
     }
 
     /// The step below or above a place of the screen, or the point that is closest to it: the position of its line, and its position on the
     /// line.
-    #[must_use]
     pub fn at(&self, frame: &Frame, place: (f64, f64)) -> Option<(usize, usize)> {
         let is_steps = |line: &Line| line.style == LineStyle::Steps;
         if let Some((l, line)) = self.lines.iter().enumerate().find(|(_, line)| is_steps(line)) {
@@ -228,7 +225,6 @@ impl Lines {
     }
 
     /// A point in words.
-    #[must_use]
     pub fn describe(&self, line: &Line, point: (f64, f64)) -> String {
         let (x, y) = (&self.x.title, &self.y.title);
         let position = line.points.iter().position(|p| *p == point);
@@ -252,7 +248,6 @@ fn exact(value: f64) -> String {
 }
 
 /// Averages neighbouring points, so that at most `most` are left: for a line with more points than pixels.
-#[must_use]
 pub fn averaged(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     let each = points.len().div_ceil(most.max(1)).max(1);
     let mean = |chunk: &[(f64, f64)]| {

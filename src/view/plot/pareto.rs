@@ -4,7 +4,6 @@ use ns_base::Order;
 
 /// Positions of the points that no other point beats, by ascending `x`: smaller `x` and larger `y` are better (latency and
 /// throughput). Points that are not finite are never on the front; equal points are all on it.
-#[must_use]
 pub fn pareto_front(points: &[(f64, f64)]) -> Vec<usize> {
     let mut order: Vec<usize> =
         (0..points.len()).filter(|&i| points[i].0.is_finite() && points[i].1.is_finite()).collect();

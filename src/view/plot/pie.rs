@@ -93,7 +93,6 @@ impl Pie {
     }
 
     /// The pie in words.
-    #[must_use]
     pub fn describe(&self) -> String {
         let parts: Vec<String> =
             self.slices.iter().map(|s| format!("{} {}", s.name, format_share(s.percent))).collect();

@@ -76,7 +76,6 @@ impl RooflinePlot {
 
 impl RooflinePlot {
     /// The point whose mark is closest to a place of the screen.
-    #[must_use]
     pub fn at(&self, frame: &Frame, place: (f64, f64)) -> Option<usize> {
         nearest(self.points.iter().map(|p| (frame.x(p.at.0), frame.y(p.at.1))), place)
     }

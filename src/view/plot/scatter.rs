@@ -51,7 +51,6 @@ pub struct XLimit {
 
 impl XLimit {
     /// `at most 20.0`
-    #[must_use]
     pub fn text(&self) -> String {
         format!("at {} {}", if self.is_least { "least" } else { "most" }, format_number(self.value))
     }
@@ -197,19 +196,16 @@ impl Scatter {
     }
 
     /// Whether no other point beats this one; `false` for all without a front.
-    #[must_use]
     pub fn is_on_front(&self, point: usize) -> bool {
         self.front.contains(&point)
     }
 
     /// Place of a point on the screen.
-    #[must_use]
     pub fn place(&self, frame: &Frame, point: &ScatterPoint) -> (f64, f64) {
         (frame.x(self.x.share(point.x)), frame.y(self.y.share(point.y)))
     }
 
     /// What is drawn between the axes, from the back to the front. `at` gives the place of shares of the axes.
-    #[must_use]
     pub fn shapes(&self, at: impl Fn(f64, f64) -> Place) -> Vec<Shape> {
         let place = |(x, y): (f64, f64)| at(self.x.share(x), self.y.share(y));
         let fill = |series: usize| self.series.get(series).map_or((0, Mark::Disc), |(_, fill, mark)| (*fill, *mark));
@@ -248,19 +244,16 @@ impl Scatter {
     }
 
     /// Whether a band stands for intervals.
-    #[must_use]
     pub fn has_bands(&self) -> bool {
         self.lines.iter().flatten().any(|i| self.points.get(*i).is_some_and(|p| p.interval.is_some()))
     }
 
     /// The point whose mark is closest to a place of the screen.
-    #[must_use]
     pub fn at(&self, frame: &Frame, place: (f64, f64)) -> Option<usize> {
         nearest(self.points.iter().map(|p| self.place(frame, p)), place)
     }
 
     /// A point in words.
-    #[must_use]
     pub fn describe(&self, point: &ScatterPoint) -> String {
         let interval = point.interval.map_or_else(String::new, |ends| {
             let [low, high] = if ends[0].1 <= ends[1].1 { ends } else { [ends[1], ends[0]] };

@@ -55,7 +55,6 @@ impl Shape {
     }
 
     /// Its colours as a declaration of CSS: a line and a ring have a stroke, all else is full.
-    #[must_use]
     pub fn paint(&self) -> Option<String> {
         let colour = fill_var(self.fill?);
         let is_hollow = matches!(self.form, Form::Line(_)) || self.class == "ring";
@@ -87,7 +86,6 @@ impl Shape {
 }
 
 /// Places as the value of `points`.
-#[must_use]
 pub fn corners(points: &[Place]) -> String {
     points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect::<Vec<_>>().join(" ")
 }

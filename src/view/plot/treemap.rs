@@ -17,7 +17,6 @@ pub struct TreemapTile {
 
 impl TreemapTile {
     /// Whether the tiles share a part of an edge.
-    #[must_use]
     pub fn touches(&self, other: &Self) -> bool {
         const SLACK: f64 = 1e-6;
         let meet = |a: f64, length: f64, b: f64, other: f64| (a + length).min(b + other) - a.max(b);
@@ -29,7 +28,6 @@ impl TreemapTile {
 /// Divides a rectangle among values by the squarified method (Bruls, Huizing, van Wijk, 2000): rows of tiles are laid
 /// along the shorter side; a row takes more tiles as long as that makes them closer to squares. The largest value is first,
 /// at the top left. Values that are not finite or not above 0 get no tile.
-#[must_use]
 pub fn treemap(values: &[f64], width: f64, height: f64) -> Vec<TreemapTile> {
     let mut order: Vec<usize> = (0..values.len()).filter(|&i| values[i].is_finite() && values[i] > 0.0).collect();
     order.order_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));

@@ -21,19 +21,16 @@ pub struct Annotation {
 
 impl Annotation {
     /// Whether it has a length.
-    #[must_use]
     pub const fn is_range(&self) -> bool {
         self.start_ns != self.end_ns
     }
 
-    #[must_use]
     pub const fn span(&self) -> Interval<TraceNs> {
         Interval { start: TraceNs(self.start_ns), end: TraceNs(self.end_ns) }
     }
 }
 
 /// The first name that no annotation has yet: A, B, ... Z, A1, B1, ...
-#[must_use]
 pub fn next_label(annotations: &[Annotation]) -> String {
     let name = |i: usize| {
         let letter = char::from(b'A' + usize_to_u8(i % 26));

@@ -21,7 +21,6 @@ pub struct Arrangement {
 
 impl Arrangement {
     /// The tracks of a section in their current order, with their position in the outline; without hidden and pinned tracks.
-    #[must_use]
     pub fn tracks_of<'o>(&self, section: &'o Section) -> Vec<(usize, &'o Track)> {
         let is_visible = |t: &Track| !self.hidden.contains(&t.id) && !self.pinned.contains(&t.id);
         let mut tracks: Vec<_> = section.tracks.iter().enumerate().filter(|(_, t)| is_visible(t)).collect();
@@ -116,7 +115,6 @@ impl Arrangement {
     }
 
     /// Whether it is the default arrangement of the profile.
-    #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -3,7 +3,6 @@
 use super::{NO_SLICE, Outline, SliceDetails, SliceRef, TimelineTile, TrackId, Viewport};
 
 /// A slice in one sentence.
-#[must_use]
 pub fn describe_slice(details: &SliceDetails, outline: &Outline) -> String {
     let link = &details.link;
     let place = outline.find(link.track).map_or_else(String::new, |(section, track)| {
@@ -42,7 +41,6 @@ pub struct SliceInView {
 }
 
 /// The slices on the screen as lines, in the order of the picture, at most `limit`; also their total number.
-#[must_use]
 pub fn slices_in_view(
     outline: &Outline,
     tile: &TimelineTile,

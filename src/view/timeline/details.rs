@@ -56,7 +56,6 @@ pub enum Neighbour {
 const LEAST_SHARE: f64 = 0.008;
 
 /// Whether a slice is visible on a screen that shows `seen`: it begins there and is wide enough.
-#[must_use]
 pub fn is_plain_in(seen: Interval<TraceNs>, slice: &SliceLink) -> bool {
     let length = i64_to_f64(seen.end.0.saturating_sub(seen.start.0));
     let begins = seen.start.0 <= slice.start_ns && slice.start_ns < seen.end.0;

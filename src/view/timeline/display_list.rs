@@ -25,7 +25,6 @@ impl Rect {
     }
 
     /// Whether a point lies inside.
-    #[must_use]
     pub fn contains(&self, x: f64, y: f64) -> bool {
         x >= self.x && x < self.x + self.w && y >= self.y && y < self.y + self.h
     }
@@ -143,7 +142,6 @@ impl DisplayList {
     }
 
     /// Number of shapes.
-    #[must_use]
     pub fn shapes(&self) -> usize {
         let count = |c: &Command| match c {
             Command::Clip(_) | Command::Unclip => 0,

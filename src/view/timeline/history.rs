@@ -47,7 +47,6 @@ impl<V: Copy + PartialEq> ViewHistory<V> {
     }
 
     /// Whether there is a view before this one, and one after it.
-    #[must_use]
     pub fn can(&self) -> (bool, bool) {
         (!self.past.is_empty(), !self.future.is_empty())
     }

@@ -33,7 +33,6 @@ pub struct TileSlice {
 }
 
 /// Returns the object at a point of the canvas.
-#[must_use]
 pub fn hit(
     layout: &Layout,
     metrics: &Metrics,
@@ -73,7 +72,6 @@ fn row_at(block: &LayoutBlock, metrics: &Metrics, height: f64) -> u16 {
 }
 
 /// The slice of a row that is nearest to pixel `x`, if it is within `tolerance_px`.
-#[must_use]
 pub fn nearest_on_row(
     tile: &TimelineTile,
     track: TrackId,
@@ -99,7 +97,6 @@ fn nearest(track: &TrackTile, row: u16, view: &Viewport, x: f64, tolerance_px: f
 }
 
 /// The position of a slice in a tile.
-#[must_use]
 pub fn slice_in_tile(tile: &TimelineTile, slice: SliceRef) -> Option<TileSlice> {
     if slice == NO_SLICE {
         return None;
@@ -111,7 +108,6 @@ pub fn slice_in_tile(tile: &TimelineTile, slice: SliceRef) -> Option<TileSlice> 
 }
 
 /// The row below (or above) a row, among the tracks that are not collapsed.
-#[must_use]
 pub fn row_above_or_below(layout: &Layout, from: (TrackId, u16), below: bool) -> Option<(TrackId, u16)> {
     let rows: Vec<(TrackId, u16)> = layout
         .blocks()

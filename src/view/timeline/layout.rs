@@ -130,13 +130,11 @@ impl Layout {
     }
 
     /// Total height in pixels, without the ruler.
-    #[must_use]
     pub const fn height(&self) -> f64 {
         self.height
     }
 
     /// The blocks that touch `top..bottom`.
-    #[must_use]
     pub fn between(&self, top: f64, bottom: f64) -> &[LayoutBlock] {
         let first = self.blocks.partition_point(|b| b.y + b.height <= top);
         let last = self.blocks.partition_point(|b| b.y < bottom);
@@ -144,13 +142,11 @@ impl Layout {
     }
 
     /// The block at a height.
-    #[must_use]
     pub fn at(&self, y: f64) -> Option<&LayoutBlock> {
         self.between(y, y + f64::EPSILON.max(y * 1e-12)).first().filter(|b| y >= b.y)
     }
 
     /// The tracks that touch `top..bottom`.
-    #[must_use]
     pub fn tracks_between(&self, top: f64, bottom: f64) -> Vec<TrackId> {
         let track = |b: &LayoutBlock| match b.kind {
             BlockKind::Track { id, .. } => Some(id),
@@ -160,13 +156,11 @@ impl Layout {
     }
 
     /// The block of a track, unless its section is collapsed.
-    #[must_use]
     pub fn track(&self, wanted: TrackId) -> Option<&LayoutBlock> {
         self.by_track.get(&wanted).and_then(|i| self.blocks.get(*i))
     }
 
     /// All blocks from top to bottom.
-    #[must_use]
     pub fn blocks(&self) -> &[LayoutBlock] {
         &self.blocks
     }

@@ -17,7 +17,6 @@ const LEAST_BUSY: f64 = 0.25;
 
 /// The part of a span with nearly all activity, with room around it: `None` if that is most of the span, or if there is no
 /// activity. `busy` has how busy each of its equal parts is.
-#[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "inside the span")]
 pub fn dense_part(span: Interval<TraceNs>, busy: &[f64]) -> Option<Interval<TraceNs>> {
     let sum: f64 = busy.iter().sum();
@@ -75,7 +74,6 @@ impl Minimap {
     }
 
     /// Place of the screen: left edge and width as shares of the strip.
-    #[must_use]
     pub fn window(&self, view: &Viewport) -> (f64, f64) {
         let length = self.length();
         let seen = view.interval();
@@ -86,7 +84,6 @@ impl Minimap {
     }
 
     /// A view of the same length, centred at a share of the strip.
-    #[must_use]
     #[allow(clippy::cast_possible_truncation, reason = "saturates")]
     pub fn centred(&self, view: &Viewport, share: f64) -> Interval<TraceNs> {
         let middle = self.span.start.0.saturating_add((share.clamp(0.0, 1.0) * self.length()) as i64);

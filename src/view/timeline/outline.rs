@@ -65,13 +65,11 @@ impl Outline {
     }
 
     /// Position of the section that a track is in.
-    #[must_use]
     pub fn section_of(&self, id: TrackId) -> Option<usize> {
         self.sections.iter().position(|s| s.tracks.iter().any(|t| t.id == id))
     }
 
     /// The section and track of an id.
-    #[must_use]
     pub fn find(&self, id: TrackId) -> Option<(&Section, &Track)> {
         self.sections.iter().find_map(|s| s.tracks.iter().find(|t| t.id == id).map(|t| (s, t)))
     }
@@ -79,7 +77,6 @@ impl Outline {
 
 impl Section {
     /// A track of this section in full: `python / main`.
-    #[must_use]
     pub fn name_of(&self, track: &Track) -> String {
         if track.name.is_empty() { self.name.clone() } else { format!("{} / {}", self.name, track.name) }
     }

@@ -44,7 +44,6 @@ impl TimelineScene<'_> {
     }
 }
 
-#[must_use]
 pub fn paint(scene: &TimelineScene<'_>) -> DisplayList {
     let m = scene.metrics;
     let width = m.gutter + scene.view.width_px();

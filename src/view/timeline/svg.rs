@@ -8,7 +8,6 @@ use crate::palette::{Paint, Theme};
 use crate::svg::{escape, number};
 
 /// The display list as a complete SVG document.
-#[must_use]
 pub fn to_svg(list: &DisplayList, theme: Theme) -> String {
     let (w, h) = (number(list.width), number(list.height));
     let mut out = format!(

@@ -27,7 +27,6 @@ pub struct Ticks {
 }
 
 /// The ruler for a screen.
-#[must_use]
 pub fn ticks(view: &Viewport, unit: &profile::Unit) -> Ticks {
     let step = step_ns(view.ns_per_px() * LABEL_SPACING_PX);
     let seen = view.interval();

@@ -87,13 +87,11 @@ pub struct TrackTile {
 
 impl TrackTile {
     /// Number of slices to draw.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.start_ns.len()
     }
 
     /// Whether the tile has no slices.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start_ns.is_empty()
     }
@@ -116,13 +114,11 @@ impl TrackTile {
 
 impl TimelineTile {
     /// The columns of a track, if it was requested.
-    #[must_use]
     pub fn track(&self, id: TrackId) -> Option<&TrackTile> {
         self.tracks.iter().find(|t| t.track == id)
     }
 
     /// The name of slice `i` of a track.
-    #[must_use]
     pub fn name_of<'a>(&'a self, track: &TrackTile, i: usize) -> &'a str {
         track.name.get(i).and_then(|n| self.names.get(*n as usize)).map_or("", String::as_str)
     }

@@ -9,7 +9,6 @@ const MIN_SPAN_NS: f64 = 5.0;
 
 /// The spans of two profiles on one axis, each in its own time: both hold both profiles. An instant of the first stands beside the
 /// instant that is `offset_ns` later in the second.
-#[must_use]
 pub fn common_axis([first, second]: [Interval<TraceNs>; 2], offset_ns: i64) -> [Interval<TraceNs>; 2] {
     let later = |span: Interval<TraceNs>, by: i64| {
         Interval::new(TraceNs(span.start.0.saturating_add(by)), TraceNs(span.end.0.saturating_add(by)))
@@ -71,45 +70,38 @@ impl Viewport {
     }
 
     /// Width in pixels.
-    #[must_use]
     pub const fn width_px(&self) -> f64 {
         self.width_px
     }
 
     /// Length of the span in nanoseconds.
-    #[must_use]
     pub const fn span_ns(&self) -> f64 {
         self.span_ns
     }
 
     /// Nanoseconds per pixel.
-    #[must_use]
     pub fn ns_per_px(&self) -> f64 {
         self.span_ns / self.width_px
     }
 
     /// The whole nanoseconds on the screen, including those cut by its edges.
-    #[must_use]
     pub fn interval(&self) -> Interval<TraceNs> {
         let end = self.start_ns.saturating_add(ceil_i64(self.fraction_ns + self.span_ns));
         Interval::new(TraceNs(self.start_ns), TraceNs(end))
     }
 
     /// Pixels from the left edge to an instant; negative before the left edge.
-    #[must_use]
     pub fn x_of(&self, ns: i64) -> f64 {
         let offset = i64_to_f64(ns.saturating_sub(self.start_ns)) - self.fraction_ns;
         offset * self.width_px / self.span_ns
     }
 
     /// Width of a duration in pixels.
-    #[must_use]
     pub fn px_of(&self, duration_ns: u64) -> f64 {
         u64_to_f64(duration_ns) * self.width_px / self.span_ns
     }
 
     /// The whole nanosecond under a pixel.
-    #[must_use]
     pub fn ns_at(&self, x: f64) -> i64 {
         let offset = self.fraction_ns + x * self.ns_per_px();
         self.start_ns.saturating_add(floor_i64(offset))
@@ -169,14 +161,12 @@ impl Viewport {
 
     /// The resolution for slices: the smallest power of two not below the nanoseconds of a pixel, so one to two pixels. A power
     /// of two, so that most moves of the view ask for the same resolution again.
-    #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of u64 before")]
     pub fn resolution_ns(&self) -> u64 {
         (libm::ceil(self.ns_per_px()).clamp(1.0, 4e18) as u64).next_power_of_two()
     }
 
     /// The span to ask for: half a screen more on either side, so that panning has something to show at once.
-    #[must_use]
     pub fn query(&self, tracks: Vec<TrackId>) -> TimelineQuery {
         let seen = self.interval();
         let room = seen.end.0.saturating_sub(seen.start.0) / 2;
@@ -185,7 +175,6 @@ impl Viewport {
     }
 
     /// Whether a tile has everything that this screen needs of `tracks`, with this group highlighted.
-    #[must_use]
     pub fn is_covered_by(&self, tile: &TimelineTile, tracks: &[TrackId], group: Option<&SliceGroup>) -> bool {
         let seen = self.interval();
         tile.group.as_ref().map(|(group, _)| group) == group

@@ -8,7 +8,6 @@ fn main() {
 }
 
 /// Reads a model: see `ns_web::reader`.
-#[must_use]
 #[wasm_bindgen]
 pub fn read_model(build: &str, name: &str, options: &[u8], size: f64, slice: &Function) -> Option<Vec<u8>> {
     ns_web::reader::read_model(build, name, options, size, slice)

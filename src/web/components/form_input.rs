@@ -68,7 +68,6 @@ const fn keyboard(kind: FieldKind) -> &'static str {
 }
 
 /// Choices as a select or boxes take them.
-#[must_use]
 pub fn pairs(choices: &[(&'static str, &'static str)]) -> Vec<(AttrValue, AttrValue)> {
     choices.iter().map(|(value, name)| ((*value).into(), (*name).into())).collect()
 }

@@ -51,7 +51,6 @@ pub fn use_turn_until(is_drawn: bool) -> bool {
 }
 
 /// Whether parts wait for their turn, or for one that has it and is not drawn yet.
-#[must_use]
 pub fn parts_wait() -> bool {
     LINE.with_borrow(|line| !line.is_empty())
 }

@@ -17,7 +17,6 @@ const LABEL_PX: f64 = 52.0;
 const LETTER_PX: f64 = 6.2;
 
 /// Place of the pointer in a plot, in the plot's pixels.
-#[must_use]
 pub fn pointer_in(frame: &Frame, event: &MouseEvent) -> Option<(f64, f64)> {
     let (x, y) = pointer::share_of(event, "svg")?;
     Some((x * frame.width, y * frame.height))
@@ -78,7 +77,6 @@ pub fn ring_entry(what: &AttrValue) -> Html {
 pub type Tick<'a> = (f64, &'a str);
 
 /// Ticks of a linear axis.
-#[must_use]
 pub fn ticks(axis: &Axis) -> Vec<Tick<'_>> {
     axis.ticks.iter().map(|t| (axis.share(t.value), t.label.as_str())).collect()
 }

@@ -18,7 +18,6 @@ pub struct SliceDetailsProps {
 }
 
 /// The place of a slice in words.
-#[must_use]
 pub fn place_of(outline: &Outline, details: &SliceDetails) -> String {
     outline.find(details.link.track).map_or_else(String::new, |(s, t)| {
         if t.name.is_empty() { s.name.clone() } else { format!("{} / {}", s.name, t.name) }

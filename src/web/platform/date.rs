@@ -3,7 +3,6 @@
 use ns_base::convert::u64_to_f64;
 
 /// Now in local time as `year_month_day_hour_minute_second_millisecond`, as the Neuron plugin names runs.
-#[must_use]
 pub fn run_name() -> String {
     let now = js_sys::Date::new_0();
     format!(
@@ -19,7 +18,6 @@ pub fn run_name() -> String {
 }
 
 /// A moment in local time, for people: `2026-11-22 18:05`. In milliseconds since 1970.
-#[must_use]
 pub fn moment(ms: u64) -> String {
     let then = js_sys::Date::new(&wasm_bindgen::JsValue::from_f64(u64_to_f64(ms)));
     format!(

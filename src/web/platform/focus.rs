@@ -18,7 +18,6 @@ thread_local! {
 const CONTENT: &str = "main";
 
 /// Remembers what has the focus, until the listeners are dropped.
-#[must_use]
 pub fn watch() -> Vec<EventListener> {
     let Some(window) = web_sys::window() else { return Vec::new() };
     let on = |name: &'static str, act: fn(&web_sys::Event)| {

@@ -13,7 +13,6 @@ use ns_session::{BundleLayout, files_to_open};
 const MOST_ENTRIES: usize = 100_000;
 
 /// The dropped entries, if a folder is among them. Must be called while the event is handled: the browser forgets them afterwards.
-#[must_use]
 pub fn dropped_entries(data: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
     let entries = early_entries(data).unwrap_or_else(|| {
         let items = data.items();

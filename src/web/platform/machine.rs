@@ -3,7 +3,6 @@
 use ns_base::convert::{f64_to_u64, f64_to_usize};
 
 /// Number of workers that can run side by side, according to the browser.
-#[must_use]
 pub fn hardware_threads() -> usize {
     let threads = web_sys::window().map_or(1.0, |w| w.navigator().hardware_concurrency());
     // A cast of a float saturates; a browser that hides the number returns 1 or NaN.
@@ -11,25 +10,21 @@ pub fn hardware_threads() -> usize {
 }
 
 /// Milliseconds since 1970.
-#[must_use]
 pub fn wall_ms() -> f64 {
     js_sys::Date::now()
 }
 
 /// Whole seconds since 1970.
-#[must_use]
 pub fn unix_s() -> u64 {
     f64_to_u64(wall_ms() / 1e3)
 }
 
 /// The machine in a few words: browsers only tell a page the number of threads.
-#[must_use]
 pub fn name() -> String {
     format!("browser, {} threads", hardware_threads())
 }
 
 /// The machine in words, for measured results: its threads and the browser's user agent.
-#[must_use]
 pub fn description() -> String {
     let agent = web_sys::window().and_then(|w| w.navigator().user_agent().ok()).unwrap_or_default();
     format!("{} hardware threads, {agent}", hardware_threads())

@@ -22,7 +22,6 @@ pub mod url;
 use wasm_bindgen::JsValue;
 
 /// The message of a JavaScript error.
-#[must_use]
 pub fn error_text(error: &JsValue) -> String {
     let message = js_sys::Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string());
     message.or_else(|| error.as_string()).unwrap_or_else(|| "the browser gave no reason".to_owned())

@@ -27,7 +27,6 @@ names! {
 
 impl PagePhase {
     /// Announcement for screen readers when a run reaches this state; a failure has its own message.
-    #[must_use]
     pub const fn announcement(self) -> Option<&'static str> {
         match self {
             Self::Done => Some("Done: the result is shown."),
@@ -54,7 +53,6 @@ pub fn set_root_attribute(name: &str, value: &str) {
 }
 
 /// Whether the stored example of the page (`www/early.js`) stands in front of it.
-#[must_use]
 pub fn is_behind_example() -> bool {
     document().and_then(|d| d.document_element()).is_some_and(|root| root.has_attribute("data-example"))
 }
@@ -103,13 +101,11 @@ pub fn set_title(title: &str) {
 }
 
 /// The element with an id.
-#[must_use]
 pub fn element(id: &str) -> Option<web_sys::Element> {
     document()?.get_element_by_id(id)
 }
 
 /// The first element of a selector that is drawn.
-#[must_use]
 pub fn first_in_sight(selector: &str) -> Option<HtmlElement> {
     let all = document()?.query_selector_all(selector).ok()?;
     let mut elements = (0..all.length()).filter_map(|i| all.item(i)?.dyn_into::<HtmlElement>().ok());
@@ -117,13 +113,11 @@ pub fn first_in_sight(selector: &str) -> Option<HtmlElement> {
 }
 
 /// Whether the window is as narrow as a phone's; the style sheet has the same limit.
-#[must_use]
 pub fn is_narrow() -> bool {
     width_px().is_some_and(|width| width <= 640.0)
 }
 
 /// Whether a source has room beside its results; the style sheet has the same limit.
-#[must_use]
 pub fn has_two_columns() -> bool {
     width_px().is_some_and(|width| width >= 1100.0)
 }
@@ -140,14 +134,12 @@ pub fn focus(id: &str) {
 }
 
 /// The element that has the focus; `None` if that is the document.
-#[must_use]
 pub fn focused() -> Option<HtmlElement> {
     let element = document()?.active_element()?.dyn_into::<HtmlElement>().ok()?;
     (element.tag_name() != "BODY").then_some(element)
 }
 
 /// The text in the field an event is from.
-#[must_use]
 pub fn value_of(event: &web_sys::InputEvent) -> String {
     let target = event.target();
     if let Some(input) = target.clone().and_then(|t| t.dyn_into::<web_sys::HtmlInputElement>().ok()) {

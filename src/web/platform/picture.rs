@@ -59,7 +59,6 @@ impl Chart {
     }
 
     /// Whether it can be saved as SVG.
-    #[must_use]
     pub fn is_drawing(&self) -> bool {
         self.drawing().is_some()
     }

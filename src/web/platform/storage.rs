@@ -1,7 +1,6 @@
 //! Settings kept between visits. If the browser does not keep them, defaults are used.
 
 /// The value of a setting.
-#[must_use]
 pub fn read(key: &str) -> Option<String> {
     web_sys::window()?.local_storage().ok()??.get_item(key).ok()?
 }
@@ -26,7 +25,6 @@ pub fn forget(key: &str) {
 }
 
 /// All keys with a prefix.
-#[must_use]
 pub fn keys(prefix: &str) -> Vec<String> {
     let Some(Ok(Some(storage))) = web_sys::window().map(|w| w.local_storage()) else { return Vec::new() };
     let count = storage.length().unwrap_or(0);

@@ -6,7 +6,6 @@ use ns_view::palette::Theme;
 const KEY: &str = "neuronscope.theme";
 
 /// The theme to begin with.
-#[must_use]
 pub fn initial() -> Theme {
     match storage::read(KEY).as_deref() {
         Some("dark") => Theme::Dark,

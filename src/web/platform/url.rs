@@ -74,13 +74,11 @@ fn visit() -> f64 {
 }
 
 /// Whether the address names a model, so that it shows a simulated run.
-#[must_use]
 pub fn names_model() -> bool {
     hash().split_once('?').is_some_and(|(_, query)| Query::parse(query).get("model").is_some())
 }
 
 /// The page of the current history entry, if this visit made the entry: `#/profile`. The page still has the state it was left with.
-#[must_use]
 pub fn page_of_entry() -> Option<String> {
     let state = web_sys::window()?.history().ok()?.state().ok()?;
     let entry: MadeEntry = serde_wasm_bindgen::from_value(state).ok()?;
@@ -88,13 +86,11 @@ pub fn page_of_entry() -> Option<String> {
 }
 
 /// The hash of the address, as it is.
-#[must_use]
 pub fn hash() -> String {
     web_sys::window().and_then(|w| w.location().hash().ok()).unwrap_or_default()
 }
 
 /// Reads the hash of the address, which the page follows from now on.
-#[must_use]
 pub fn read_hash() -> String {
     let hash = hash();
     note(&hash);
@@ -109,7 +105,6 @@ fn note(hash: &str) {
 }
 
 /// The address that the page shows; empty before it shows one.
-#[must_use]
 pub fn current_address() -> String {
     root().and_then(|root| root.get_attribute(NOTED)).unwrap_or_default()
 }
@@ -137,7 +132,6 @@ fn entry_for(hash: &str) -> (Entry, bool) {
 }
 
 /// Whether showing a hash makes a new entry in the history.
-#[must_use]
 pub fn is_new_entry(hash: &str) -> bool {
     entry_for(hash).0 == Entry::Push
 }
@@ -164,7 +158,6 @@ pub fn show_hash(hash: &str) {
 }
 
 /// The whole address with another hash.
-#[must_use]
 pub fn address_with(hash: &str) -> String {
     let href = web_sys::window().and_then(|w| w.location().href().ok()).unwrap_or_default();
     let page = href.split('#').next().unwrap_or_default();
@@ -172,7 +165,6 @@ pub fn address_with(hash: &str) -> String {
 }
 
 /// The address of a file that lies beside the page, wherever the page is hosted.
-#[must_use]
 pub fn beside_page(file: &str) -> String {
     let base = web_sys::window().and_then(|w| w.document()).and_then(|d| d.base_uri().ok()).flatten();
     base.and_then(|base| web_sys::Url::new_with_base(file, &base).ok())

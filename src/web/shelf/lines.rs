@@ -86,7 +86,6 @@ pub fn keep_rows(kind: ItemKind, name: &str, link: &str, rows: &str) {
 }
 
 /// The kept results that this file name refers to, if there are any.
-#[must_use]
 pub fn find_results(file: &str) -> Option<ShelfItem> {
     all().into_iter().find(|item| item.is_results(file))
 }

@@ -59,7 +59,6 @@ pub async fn kept_file(kind: ItemKind, name: &str) -> Option<Result<File, String
 }
 
 /// The kept file of a model, which the model's text names by digest.
-#[must_use]
 pub fn kept_model(model: &str) -> Option<ShelfItem> {
     model_file(&all(), model).cloned()
 }

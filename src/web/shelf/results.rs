@@ -34,7 +34,6 @@ fn keep<S: Keepable + Serialize, R: Serialize>(kept: &KeptResult<S, R>, title: &
 }
 
 /// The kept result of a request.
-#[must_use]
 pub fn kept_result<S, R>(spec: &S) -> Option<KeptResult<S, R>>
 where
     S: Keepable + DeserializeOwned + PartialEq,
@@ -44,7 +43,6 @@ where
 }
 
 /// The kept result of a kind that was opened last.
-#[must_use]
 pub fn latest_result<S: DeserializeOwned, R: DeserializeOwned>(kind: ItemKind) -> Option<KeptResult<S, R>> {
     all().iter().filter(|item| item.kind == kind).max_by_key(|item| item.when_ms).and_then(read)
 }

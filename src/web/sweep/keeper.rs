@@ -87,7 +87,6 @@ impl<K: Runnable> Keeper<K> {
 
 /// Kept results as a file of reports, by the name that [`ShelfItem::results_file`](ns_session::shelf::ShelfItem::results_file) gives
 /// them; `None` where none are kept.
-#[must_use]
 pub fn kept_results(name: &str) -> Option<Result<File, String>> {
     let item = shelf::find_results(name)?;
     if storage::read(&piece_key(&item.rows, Benchmarks::HEAD)).as_deref().and_then(KeptHead::from_text).is_none() {
@@ -124,7 +123,6 @@ impl<K: Runnable> KeptOf<K> {
 }
 
 /// Sweeps that no page runs any more, the latest first, and whether some page may still run another one.
-#[must_use]
 pub fn kept_sweeps<K: Runnable>() -> (Vec<KeptOf<K>>, bool) {
     let (mut found, mut is_some_busy) = (Vec::new(), false);
     let end = format!(".{}", K::HEAD);

@@ -181,14 +181,12 @@ impl Controller {
     }
 
     /// Height of everything in pixels, the ruler included.
-    #[must_use]
     pub fn content_height(&self) -> f64 {
         let screen = self.0.screen.borrow();
         screen.layout.height() + screen.metrics.ruler
     }
 
     /// The slices on the screen and the span it shows, for the table beside the canvas.
-    #[must_use]
     pub fn visible_slices(&self) -> (Option<Shared<TimelineTile>>, Viewport) {
         let screen = self.0.screen.borrow();
         (screen.tile.clone(), screen.view)
@@ -233,7 +231,6 @@ impl Controller {
     }
 
     /// Whether there is a view to go back to, and one to go forward to.
-    #[must_use]
     pub fn can_undo(&self) -> (bool, bool) {
         self.0.screen.borrow().history.can()
     }
@@ -263,7 +260,6 @@ impl Controller {
     }
 
     /// The scroll position that brings a row of a track into sight; `None` if it is in sight already.
-    #[must_use]
     pub fn scroll_to(&self, track: TrackId, row: u16) -> Option<f64> {
         let screen = self.0.screen.borrow();
         let block = screen.layout.track(track)?;
@@ -279,7 +275,6 @@ impl Controller {
     }
 
     /// The bottom edge of a row on the canvas, in pixels.
-    #[must_use]
     pub fn bottom_of(&self, track: TrackId, row: u16) -> Option<f64> {
         let screen = self.0.screen.borrow();
         let top = screen.layout.track(track)?.y + screen.metrics.ruler - screen.scroll_y;
@@ -287,7 +282,6 @@ impl Controller {
     }
 
     /// The row of the selected slice, if it is in sight.
-    #[must_use]
     pub fn selected_row(&self) -> Option<(TrackId, u16)> {
         let found = {
             let screen = self.0.screen.borrow();
@@ -350,7 +344,6 @@ impl Controller {
     }
 
     /// Width of the column of names, in pixels.
-    #[must_use]
     pub fn gutter(&self) -> f64 {
         self.0.screen.borrow().metrics.gutter
     }

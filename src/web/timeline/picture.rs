@@ -27,14 +27,12 @@ impl Controller {
     }
 
     /// The content of the screen as SVG.
-    #[must_use]
     pub fn svg(&self) -> String {
         let screen = self.0.screen.borrow();
         to_svg(&screen.picture(&self.0.info.outline), screen.theme)
     }
 
     /// The canvas, painted with all its texts.
-    #[must_use]
     pub fn painted(&self) -> Option<HtmlCanvasElement> {
         let screen = self.0.screen.borrow();
         screen.draw(&self.0.info.outline, f64::INFINITY);

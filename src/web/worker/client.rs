@@ -44,7 +44,6 @@ pub struct WeakEngine(Weak<EngineInner>);
 
 impl WeakEngine {
     /// The worker, if it is still alive.
-    #[must_use]
     pub fn upgrade(&self) -> Option<Engine> {
         self.0.upgrade().map(Engine).filter(Engine::is_alive)
     }
@@ -140,25 +139,21 @@ impl Engine {
     }
 
     /// A handle of the worker that does not keep it alive.
-    #[must_use]
     pub fn downgrade(&self) -> WeakEngine {
         WeakEngine(Rc::downgrade(&self.0))
     }
 
     /// Whether requests can still be answered.
-    #[must_use]
     pub fn is_alive(&self) -> bool {
         self.0.is_alive.get()
     }
 
     /// Whether it can take a request at once, and nobody else has a handle of it.
-    #[must_use]
     pub fn is_free(&self) -> bool {
         self.is_alive() && Rc::strong_count(&self.0) == 1 && self.0.jobs.borrow().is_empty()
     }
 
     /// A number for a request that is sent later.
-    #[must_use]
     pub fn next_job() -> JobId {
         NEXT_JOB.with(|n| JobId(n.replace(n.get() + 1)))
     }

@@ -142,7 +142,6 @@ impl Pool {
     }
 
     /// The catalog, once a worker has sent it.
-    #[must_use]
     pub fn catalog(&self) -> Option<Shared<Catalog>> {
         self.0.borrow().catalog.clone()
     }
@@ -232,7 +231,6 @@ impl Pool {
     }
 
     /// Whether a model file is open, or is being read from the browser's store.
-    #[must_use]
     pub fn has_model(&self, id: &str) -> bool {
         let workers = self.0.borrow();
         let mut ids = workers.models.iter().map(|m| &m.id).chain(&workers.awaited);

@@ -43,7 +43,6 @@ impl<M: std::ops::Deref<Target = HloModule>> Evaluation<M> {
     }
 
     /// Instructions done, and instructions in total.
-    #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         (self.next as u64, self.module.instructions.len() as u64)
     }

@@ -9,7 +9,6 @@ use ns_tensor::kernels::WindowDim;
 use super::window::{print_ranges, print_window};
 
 /// The whole module as text.
-#[must_use]
 pub fn print(module: &HloModule) -> String {
     let names = Names::of(module);
     let mut out = format!("HloModule {}, workflow={}\n\nENTRY {{\n", quote_if_needed(&module.name), module.workflow);
@@ -21,7 +20,6 @@ pub fn print(module: &HloModule) -> String {
 }
 
 /// Every instruction as profiles show it, by id, members of fusions included: `%dot = dot(%p4, %transpose.1)`.
-#[must_use]
 pub fn expressions(module: &HloModule) -> BTreeMap<InstrId, String> {
     let names = Names::of(module);
     let show = |i: &HloInstruction| format!("%{} = {}({})", i.name, i.opcode.name(), names.operands(i));

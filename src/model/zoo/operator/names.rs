@@ -45,7 +45,6 @@ pub static OPERATORS: [OperatorInfo; 24] = [
 ];
 
 /// An operator by its name, in any case.
-#[must_use]
 pub fn operator(name: &str) -> Option<&'static OperatorInfo> {
     OPERATORS.iter().find(|o| o.name.eq_ignore_ascii_case(name.trim()))
 }

@@ -50,7 +50,6 @@ fn no_size(text: &str) -> Refusal {
 }
 
 /// Shapes as specifications write them: `1024x1024_1024x1024`.
-#[must_use]
 pub fn print_shapes(shapes: &[Vec<u64>]) -> String {
     let shape = |dims: &Vec<u64>| dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
     shapes.iter().map(shape).collect::<Vec<_>>().join("_")

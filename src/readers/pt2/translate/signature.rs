@@ -18,7 +18,6 @@ pub struct InputKind<'s> {
 }
 
 /// The kind of an input in the signature; `None` if it is not a tensor.
-#[must_use]
 pub fn input_kind<'s>(spec: &'s FxHashMap<Text<'_>, Spec<'_>>) -> Option<InputKind<'s>> {
     let (kind, spec) = spec.iter().next()?;
     let Some(Argument::Tensor(value)) = &spec.arg else { return None };
@@ -35,7 +34,6 @@ pub fn input_kind<'s>(spec: &'s FxHashMap<Text<'_>, Spec<'_>>) -> Option<InputKi
 }
 
 /// The modules in which a node was called: `NN[model]/Linear[layer1]`; empty if the file does not say.
-#[must_use]
 pub fn scope_of(node: &Node<'_>) -> String {
     let Some(stack) = &node.metadata.nn_module_stack else { return String::new() };
     let mut scope = String::new();

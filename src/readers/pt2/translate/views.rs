@@ -105,7 +105,6 @@ impl Views {
     }
 
     /// Whether the storage of a value was written to.
-    #[must_use]
     pub fn is_changed(&self, id: ViewId) -> bool {
         self.versions[self.views[id].storage] != 0
     }

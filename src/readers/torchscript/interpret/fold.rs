@@ -7,7 +7,6 @@ use ns_base::convert::i64_to_f64;
 const MAX_ITEMS: usize = 1 << 16;
 
 /// The value of a function; `None` if the function or its operands are unknown.
-#[must_use]
 pub fn fold(name: &str, values: &[Value]) -> Option<Value> {
     match values {
         [x] => of_one(name, x),

@@ -99,7 +99,6 @@ impl<'f> Interpreter<'f> {
     }
 
     /// Whether PyTorch removes unused values in the running method.
-    #[must_use]
     pub fn is_swept(&self) -> bool {
         self.frames.last().is_some_and(|f| f.is_swept)
     }
@@ -135,7 +134,6 @@ impl<'f> Interpreter<'f> {
     }
 
     /// Whether the running method is not the model's own: PyTorch simplifies the methods that are called, not the one that calls them.
-    #[must_use]
     pub fn is_tidied(&self) -> bool {
         self.frames.len() > 1
     }
@@ -163,7 +161,6 @@ impl<'f> Interpreter<'f> {
     }
 
     /// A refusal at the current line.
-    #[must_use]
     pub fn refuse(&self, error: impl Into<Refusal>) -> Stop {
         let (file, line) = self.place();
         // Names and operands in a message come from the file, and may be long.
@@ -173,7 +170,6 @@ impl<'f> Interpreter<'f> {
     }
 
     /// The current file and line.
-    #[must_use]
     pub fn place(&self) -> (Rc<str>, u32) {
         self.frames.last().map_or_else(|| ("code".into(), 1), |f| (Rc::clone(&f.file), f.line))
     }

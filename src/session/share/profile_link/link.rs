@@ -72,7 +72,6 @@ impl ProfileLink {
     }
 
     /// The key for grouping slices in the tool that is shown.
-    #[must_use]
     pub fn grouping(&self) -> GroupBy {
         if self.tool == Tool::OperatorEngine { self.engines_by.unwrap_or(GroupBy::Thread) } else { self.group_by }
     }

@@ -60,7 +60,6 @@ fn one_line(json: &str) -> String {
 
 impl LlmStudy {
     /// The text of a field; empty if nothing is given.
-    #[must_use]
     pub fn text(&self, key: &str) -> String {
         let optional = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
         let limit = |ms: Option<f64>| ms.map(|ms| ms.to_string()).unwrap_or_default();
@@ -129,7 +128,6 @@ impl LlmStudy {
     }
 
     /// The name of the model whose `config.json` stands for the chosen one; `None` without one.
-    #[must_use]
     pub fn own_model(&self) -> Option<String> {
         (!self.config.is_empty()).then(|| self.decoder().map(|config| config.name).ok()).flatten()
     }

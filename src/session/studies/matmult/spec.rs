@@ -41,7 +41,6 @@ impl MatmultStudy {
     }
 
     /// The configuration that is measured.
-    #[must_use]
     pub fn measured(&self) -> MatmultConfig {
         let mut config = self.checked();
         if self.no_loop {

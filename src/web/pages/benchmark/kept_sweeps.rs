@@ -128,7 +128,6 @@ impl KeptSweepsProps {
 }
 
 /// The finished benchmark of an earlier visit that a page opens with, unless another tab runs one; `None` if none is kept.
-#[must_use]
 pub fn latest_benchmark() -> LatestBenchmark {
     let (kept, is_some_busy) = kept_sweeps::<Benchmarks>();
     let is_whole = |kept: &&KeptSweep| kept.head.is_done && kept.head.config.mlperf.is_none();

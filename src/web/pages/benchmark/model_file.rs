@@ -37,7 +37,6 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<Result<OpenedMode
 }
 
 /// The message for a model that names a file which is not open.
-#[must_use]
 pub fn missing_file(app: &AppContext, model: &str) -> Option<String> {
     let name = file_label(model).filter(|_| !app.pool.has_model(model))?;
     let content = digest_of(model).map(|digest| format!(" (content {digest})")).unwrap_or_default();

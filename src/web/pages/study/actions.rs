@@ -114,7 +114,6 @@ impl StudyActions {
     }
 
     /// Opens a model file for the form, and asks for it.
-    #[must_use]
     pub fn on_file(&self) -> Callback<web_sys::File> {
         let (app, state) = (self.app.clone(), self.state.dispatcher());
         Callback::from(move |file| open_for_study(&app, &state, file))

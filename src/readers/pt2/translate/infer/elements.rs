@@ -9,7 +9,6 @@ use ns_program::builder::broadcast_dims;
 use ns_program::{ArrayType, ElementType};
 
 /// The element type with a number of torch's `ScalarType` (`c10/core/ScalarType.h`), which TorchScript writes for a `dtype`.
-#[must_use]
 pub const fn scalar_type(number: i64) -> Option<ElementType> {
     Some(match number {
         0 => ElementType::U8,
