@@ -144,7 +144,7 @@ const PHI: Family = Family {
     ..NEOX
 };
 
-/// Families that a config.json may name. A new one is a row, and a published count of parameters in [`MODELS`].
+/// Families that a config.json may name. A new one is a row, and a published count of parameters in `MODELS`.
 pub const FAMILIES: &[Family] = &[
     LLAMA,
     Family { name: "mistral", also: &["mistral3", "pixtral", "voxtral"], full_of: 1, ..LLAMA },

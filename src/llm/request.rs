@@ -149,7 +149,7 @@ impl Request {
     /// Memory of one core at a degree.
     ///
     /// # Errors
-    /// As [`Self::shard`], and when the core's memory is not published.
+    /// When the degree does not divide the model, and when the core's memory is not published.
     pub fn memory(&self) -> Result<Memory, Refusal> {
         let core = core_spec(self.instance.core_version).map_err(|e| Refusal::new(e.to_string()))?;
         let sizes = (self.batch, self.positions(), self.prompt_bucket());

@@ -244,7 +244,7 @@ test("the name and the purpose of every page stand in index.html as the page has
     const mains = [...new DOMParser().parseFromString(text, "text/html").querySelectorAll("main[data-early]")];
     return mains.map((main) => [main.dataset.early, main.querySelector("h1").textContent, main.querySelector(".lead").textContent]);
   }, url);
-  assert.equal(written.length, 9);
+  assert.equal(written.length, 10);
   for (const [path, name, purpose] of written) {
     await page.evaluate((hash) => { location.hash = hash; }, `#/${path}?v=1`);
     await eventually(async () => {

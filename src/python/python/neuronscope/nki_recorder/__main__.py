@@ -136,13 +136,19 @@ class _Clock:
             if Trace.now is not None:
                 Trace.now.late = True
                 _thread.interrupt_main()
+            else:
+                # A busy machine: the file has not begun.
+                start(0.2)
 
-        self.timer = threading.Timer(self.seconds, ring)
-        self.timer.daemon = True
-        try:
+        def start(seconds):
+            self.timer = threading.Timer(seconds, ring)
+            self.timer.daemon = True
             self.timer.start()
+
+        try:
+            start(self.seconds)
             # What Python cannot interrupt (10**10**10) ends the process.
-            faulthandler.dump_traceback_later(self.seconds + 4, exit=True)
+            faulthandler.dump_traceback_later(self.seconds + 8, exit=True)
         except (RuntimeError, OSError, ValueError, AttributeError):
             self.timer = None
 
