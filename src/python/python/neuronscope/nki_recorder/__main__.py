@@ -6,6 +6,7 @@ import contextlib
 import faulthandler
 import json
 import re
+import signal
 import sys
 import threading
 
@@ -146,6 +147,9 @@ class _Clock:
             self.timer.start()
 
         try:
+            # Who begins in the background ignores Ctrl-C, and with it this clock.
+            if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             start(self.seconds)
             # What Python cannot interrupt (10**10**10) ends the process.
             faulthandler.dump_traceback_later(self.seconds + 8, exit=True)
