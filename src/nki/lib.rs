@@ -21,6 +21,7 @@ mod order;
 mod ranking;
 mod room;
 mod schedule;
+mod settings;
 mod setup;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub use answer::{Answer, Busy, HbmBytes, Line, SpillBytes, answer, executable_of
 pub use limits::Limit;
 pub use list::{List, Problem};
 pub use ranking::{Ranked, Ranking};
+pub use settings::{Settings, WITH_LIMITS, combinations};
 pub use setup::{Setup, chip_of};
 
 /// What the compiler does to a kernel that changes its time. Each can be left out, to see what it is worth.

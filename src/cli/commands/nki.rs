@@ -21,7 +21,9 @@ use ns_capture::{Recorder as Spans, build_profile};
 use ns_compiler::Workflow;
 use ns_fidelity::{KernelComparison, KernelRow, KernelSummary, compare_kernel, read_kernels, summarise_kernels};
 use ns_neuron::sim::simulate;
-use ns_nki::{Answer, Busy, List, Problem, Ranked, Ranking, Setup, answer, executable_of};
+use ns_nki::{
+    Answer, Busy, List, Problem, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, combinations, executable_of,
+};
 
 pub(super) fn run(args: NkiArgs) -> Result<()> {
     let setup = Setup::new(&args.instance, args.lnc, &args.flag, &args.without)?;
@@ -62,23 +64,14 @@ impl Case {
 
 /// Every kernel with every combination of the values.
 fn cases_of(args: &NkiArgs) -> Result<Vec<Case>> {
-    let kernels = args.rank.iter().chain(&args.kernel).cloned();
-    let mut cases: Vec<Case> = kernels.map(|kernel| Case { kernel, settings: Vec::new() }).collect();
-    for set in &args.set {
-        let Some((name, values)) = set.split_once('=') else {
-            bail!("--set: write NAME=VALUES, such as TILES_IN_BLOCK_M=1,2,4,8")
-        };
-        let with = |case: &Case, value: &str| {
-            let mut case = case.clone();
-            case.settings.push(format!("{}={}", name.trim(), value.trim()));
-            case
-        };
-        cases = cases.iter().flat_map(|case| values.split(',').map(|value| with(case, value))).collect();
-    }
-    if cases.len() > MOST_CASES {
-        bail!("--set: {} combinations are too many; give at most {MOST_CASES}", cases.len());
-    }
-    Ok(cases)
+    let settings = combinations(args.set.iter().map(String::as_str), MOST_CASES);
+    let settings = settings.map_err(|error| error.within(|what| format!("--set: {what}")))?;
+    let kernels = args.rank.iter().chain(&args.kernel);
+    let of_kernel = |kernel: &String| {
+        let case = |settings: &Settings| Case { kernel: kernel.clone(), settings: settings.clone() };
+        settings.iter().map(case).collect::<Vec<_>>()
+    };
+    Ok(kernels.flat_map(of_kernel).collect())
 }
 
 const MOST_CASES: usize = 10_000;
@@ -130,7 +123,6 @@ fn several(cases: &[Case], recorder: &Recorder, args: &NkiArgs, setup: &Setup) -
         bail!("--output and --list write one kernel; leave --set and --rank out, or give each constant one value");
     }
     interrupt::listen()?;
-    // What bounds each of many settings is not asked.
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup.clone() };
     let ranked = in_workers(cases, "settings", |case| rank(case, recorder, args, &setup));
     let stopped = ranked.len() < cases.len();
@@ -179,9 +171,6 @@ fn in_workers<T: Sync, R: Send>(all: &[T], label: &str, work: impl Fn(&T) -> R +
     bar.clear();
     done.into_iter().filter_map(|result| result.into_inner().ok().flatten()).collect()
 }
-
-/// Cases up to which each one's limits are removed.
-const WITH_LIMITS: usize = 8;
 
 fn rank(case: &Case, recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Ranked {
     let run = || -> Result<Answer> {

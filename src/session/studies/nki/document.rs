@@ -219,7 +219,6 @@ fn command(study: &NkiStudy) -> String {
             words.push(format!("--{flag} {}", quoted(&text)));
         }
     }
-    let settings = study.set.split(';').map(str::trim).filter(|part| !part.is_empty());
-    words.extend(settings.map(|part| format!("--set {}", quoted(part))));
+    words.extend(study.set_parts().map(|part| format!("--set {}", quoted(part))));
     format!("# with the source above saved as {}\n{}", study.file(), words.join(" "))
 }

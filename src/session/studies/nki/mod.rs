@@ -3,7 +3,6 @@
 mod document;
 mod form;
 mod run;
-mod settings;
 mod spec;
 
 pub(super) use form::{FORM, followers};

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::document::document;
-use super::settings::{Settings, combinations};
 use super::spec::NkiStudy;
 use crate::recorder::Recorder;
 use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
@@ -12,10 +11,7 @@ use ns_capture::{Recorder as Spans, build_profile};
 use ns_compiler::Workflow;
 use ns_formats::WriteFormat;
 use ns_neuron::sim::simulate;
-use ns_nki::{Answer, List, Ranked, Ranking, Setup, answer, executable_of};
-
-/// Cases up to which each one's limits are removed.
-const WITH_LIMITS: usize = 8;
+use ns_nki::{Answer, List, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, executable_of};
 
 struct NkiStudyRun {
     study: NkiStudy,
@@ -34,7 +30,7 @@ impl NkiStudy {
     /// # Errors
     /// When the settings cannot be read, or the instance runs no kernels.
     pub(in crate::studies) fn start(self, recorder: Option<Rc<dyn Recorder>>) -> Result<Box<dyn StudyRun>, String> {
-        let waiting: VecDeque<Settings> = combinations(&self.set)?.into();
+        let waiting: VecDeque<Settings> = self.cases()?.into();
         let setup = Setup { with_limits: waiting.len() <= WITH_LIMITS, ..self.setup()? };
         Ok(Box::new(NkiStudyRun {
             study: self,

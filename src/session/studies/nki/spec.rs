@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::settings::combinations;
 use crate::recorder::RecorderCall;
 use crate::studies::customop::{pack_source, unpack_source};
 use ns_kernel::MAX_SOURCE_BYTES;
-use ns_nki::{Setup, chip_of};
+use ns_nki::{Settings, Setup, chip_of, combinations};
 
+/// Most combinations of one run.
+const MOST_CASES: usize = 256;
 /// The name of a kernel that the user writes.
 const OWN: &str = "own";
 
@@ -133,14 +134,28 @@ impl NkiStudy {
                 text.clone_into(&mut self.instance);
             }
             "set" => {
-                combinations(text)?;
-                text.clone_into(&mut self.set);
+                let next = Self { set: text.to_owned(), ..self.clone() };
+                next.cases()?;
+                *self = next;
             }
             "flag" if text.is_empty() || text == DISABLE_DGE => text.clone_into(&mut self.flag),
             "flag" => return Err(format!("flag: '{text}' is not possible; use {DISABLE_DGE}, or nothing")),
             _ => return Err(format!("NKI kernels have no field '{key}'")),
         }
         Ok(())
+    }
+
+    /// The combinations of its settings.
+    ///
+    /// # Errors
+    /// When they cannot be read, or are too many.
+    pub(super) fn cases(&self) -> Result<Vec<Settings>, String> {
+        combinations(self.set_parts(), MOST_CASES).map_err(|e| format!("set: {e}"))
+    }
+
+    /// Each constant with its values.
+    pub(super) fn set_parts(&self) -> impl Iterator<Item = &str> {
+        self.set.split(';').map(str::trim).filter(|part| !part.is_empty())
     }
 
     /// What the simulator needs to know.

@@ -1,0 +1,51 @@
+//! Settings: every combination of the values of constants.
+
+use ns_base::{Refusal, refuse};
+
+/// One combination, each setting as `NAME=VALUE`.
+pub type Settings = Vec<String>;
+
+/// Cases up to which each one's limits are removed: what bounds each of many settings is not asked.
+pub const WITH_LIMITS: usize = 8;
+
+/// The combinations of parts `NAME=VALUES`, at most this many.
+///
+/// # Errors
+/// When a part is not `NAME=VALUES`, or there are too many.
+pub fn combinations<'a>(parts: impl IntoIterator<Item = &'a str>, most: usize) -> Result<Vec<Settings>, Refusal> {
+    let mut all: Vec<Settings> = vec![Vec::new()];
+    for part in parts {
+        let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let pair = part.split_once('=').map(|(name, values)| (name.trim(), values)).filter(|(name, _)| is_name(name));
+        let Some((name, values)) = pair else {
+            return Err(
+                refuse!("'{part}' is not a setting").advise("write NAME=VALUES, such as TILES_IN_BLOCK_M=1,2,4,8")
+            );
+        };
+        let values: Vec<&str> = values.split(',').map(str::trim).filter(|value| !value.is_empty()).collect();
+        if values.is_empty() {
+            return Err(refuse!("{name} has no value").advise(format!("write {name}=1,2")));
+        }
+        let with = |settings: &Settings, value: &str| [settings.as_slice(), &[format!("{name}={value}")]].concat();
+        all = all.iter().flat_map(|settings| values.iter().map(|value| with(settings, value))).collect();
+        if all.len() > most {
+            return Err(refuse!("{} combinations are too many", all.len()).advise(format!("give at most {most}")));
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_combination_is_a_case() {
+        assert_eq!(combinations([], 9), Ok(vec![Vec::new()]));
+        assert_eq!(combinations(["A=1,2", "B = x"], 9).unwrap(), [["A=1", "B=x"], ["A=2", "B=x"]]);
+        for wrong in ["A", "A=", "=1", "a b=1"] {
+            assert!(combinations([wrong], 9).is_err(), "{wrong}");
+        }
+        assert!(combinations(["A=1,2,3", "B=1,2,3,4"], 9).unwrap_err().to_string().contains("at most 9"));
+    }
+}
