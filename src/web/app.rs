@@ -8,14 +8,14 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::bridge;
-use super::components::{FileDrop, NoticeList, ProgressBar, on, set};
+use super::components::{FileDrop, notice_list, on, progress_bar, set};
 use super::context::{AppContext, JobSlot};
 use super::file_routes::{LastModel, on_files};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::head::SiteHead;
 use super::model_files::{linked_hash, open_linked, use_models};
 use super::pages::finder::Finder;
-use super::pages::landing::LandingPage;
+use super::pages::landing::landing_page;
 use super::pages::profile::{ProfileActions, ProfilePage, open_for_profile};
 use super::platform::folder::bundle_files;
 use super::platform::page::PagePhase;
@@ -93,14 +93,14 @@ fn App() -> Html {
             <a class="skip" href="#main" onclick={skip_to_main()}>{ "Skip to content" }</a>
             <SiteHead current={current} links={links.clone()} theme={theme.clone()} on_files={on_files.clone()} {on_find} />
             <Finder pages={links} kept={kept_links(&kept)} profile={profile.clone()} {theme} catalog={offered} is_open={is_finding} />
-            <NoticeList {notices} />
+            { notice_list(&notices, "Notices") }
             // The profile page shows it where the progress of reading stands a moment later.
             if current != Page::Profile && file_queue.is_waiting() {
-                <section class="file-queue" aria-label="Files"><ProgressBar run={run.clone()} /></section>
+                <section class="file-queue" aria-label="Files">{ progress_bar(&run) }</section>
             }
             if is_mine {
                 <main id="main" tabindex="-1">
-                    if current == Page::Home { <LandingPage on_files={on_files.clone()} /> } else { <ProfilePage state={profile} {run} {job} /> }
+                    if current == Page::Home { { landing_page(on_files.clone()) } } else { <ProfilePage state={profile} {run} {job} /> }
                 </main>
             }
             { for foot.as_ref().clone().map(|host| create_portal(footer(), host)) }

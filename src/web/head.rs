@@ -5,7 +5,7 @@ use web_sys::{File, Node};
 use yew::prelude::*;
 
 use super::bridge;
-use super::components::{FilePicker, on, set};
+use super::components::{file_picker, on, set};
 use super::platform::{page, pointer, theme};
 use ns_session::share::Page;
 use ns_view::palette::Theme;
@@ -60,7 +60,7 @@ pub fn SiteHead(props: &SiteHeadProps) -> Html {
                 <button type="button" class="find" aria-haspopup="dialog" aria-keyshortcuts="Control+K" title="Find models, pages, runs, operators (Ctrl+K)" onclick={props.on_find.clone()}>
                     <span aria-hidden="true">{ "\u{2315}" }</span><span class="words">{ "Find" }</span><kbd aria-hidden="true">{ "Ctrl K" }</kbd>
                 </button>
-                <FilePicker id="open-file" label="Open files" on_files={props.on_files.clone()} />
+                { file_picker("open-file", "Open files", props.on_files.clone()) }
                 { theme_button(&props.theme) }
             </div>
         </header>

@@ -9,7 +9,7 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::bridge::{self, PageFiles};
-use super::components::{NoticeList, on};
+use super::components::{notice_list, on};
 use super::context::{AppContext, JobSlot};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::model_files::{file_label, linked_hash, open_linked, use_models};
@@ -221,7 +221,7 @@ fn Lab() -> Html {
 
     html! {
         <ContextProvider<AppContext> context={context}>
-            <NoticeList {notices} label="Notices of this page" />
+            { notice_list(&notices, "Notices of this page") }
             if let Some(page) = *current { <main id="main" tabindex="-1">{ states.content(page, &runners, &jobs) }</main> }
         </ContextProvider<AppContext>>
     }

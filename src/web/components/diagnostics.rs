@@ -5,28 +5,21 @@ use yew::prelude::*;
 use ns_base::Diagnostic;
 use ns_base::units::{format_count, format_plural};
 
-#[derive(Properties, PartialEq)]
-pub struct DiagnosticsProps {
-    /// The problems, by kind.
-    pub items: Vec<Diagnostic>,
-}
-
 /// A list that unfolds; empty without problems.
-#[component]
-pub fn DiagnosticsPanel(props: &DiagnosticsProps) -> Html {
-    if props.items.is_empty() {
+pub fn diagnostics_panel(items: &[Diagnostic]) -> Html {
+    if items.is_empty() {
         return Html::default();
     }
-    let total: u64 = props.items.iter().map(|d| d.count).sum();
+    let total: u64 = items.iter().map(|d| d.count).sum();
     html! {
         <details class="diagnostics">
-            <summary>{ format!("{} of {}", format_plural(total, "diagnostic"), format_plural(props.items.len() as u64, "kind")) }</summary>
+            <summary>{ format!("{} of {}", format_plural(total, "diagnostic"), format_plural(items.len() as u64, "kind")) }</summary>
             <div class="table-scroll" tabindex="0" role="region" aria-label="Diagnostics, scrollable">
                 <table>
                     <caption>{ "Diagnostics" }</caption>
                     <thead><tr><th scope="col">{ "Code" }</th><th scope="col" class="number">{ "Count" }</th>
                         <th scope="col">{ "First example" }</th><th scope="col" class="number">{ "At byte" }</th></tr></thead>
-                    <tbody>{ for props.items.iter().map(|d| html! {
+                    <tbody>{ for items.iter().map(|d| html! {
                         <tr>
                             <th scope="row"><code>{ &d.code }</code></th>
                             <td class="number">{ format_count(d.count) }</td>

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::{BarChart, HeatMapChart, LanesChart, LineChart, PieChart, RooflineChart, ScatterPlot, on};
+use super::{LanesChart, LineChart, PieChart, RooflineChart, ScatterPlot, bar_chart, heat_map_chart, on};
 use ns_view::document::{Block, Figure, Plot, Source};
 
 /// Draws a block of a [`DocumentView`](super::DocumentView) that is a figure or a listing.
@@ -27,7 +27,7 @@ fn figure(figure: &Figure, targets: &[Vec<String>], on_open: Option<&Callback<St
     });
     let drawn = match &figure.plot {
         Plot::Lines(plot) => html! { <LineChart {title} plot={plot.clone()} note={AttrValue::default()} {on_point} /> },
-        Plot::Bars(plot, unit) => html! { <BarChart {title} plot={plot.clone()} unit={unit.clone()} /> },
+        Plot::Bars(plot, unit) => bar_chart(&title, unit, plot, None),
         Plot::Pie(pie, unit) => html! { <PieChart {title} pie={pie.clone()} unit={unit.clone()} /> },
         Plot::Scatter(plot) => {
             let on_point = on_point.map(|open| open.reform(|point: usize| (0, point)));
@@ -35,9 +35,7 @@ fn figure(figure: &Figure, targets: &[Vec<String>], on_open: Option<&Callback<St
         }
         Plot::Lanes(plot) => html! { <LanesChart {title} plot={plot.clone()} /> },
         Plot::Roofline(plot) => html! { <RooflineChart plot={plot.clone()} /> },
-        Plot::HeatMap(plot) => {
-            html! { <HeatMapChart {title} plot={plot.clone()} targets={targets.to_vec()} on_open={on_open.cloned()} /> }
-        }
+        Plot::HeatMap(plot) => heat_map_chart(&title, plot, targets, on_open),
     };
     html! {
         <div class="panel plot">

@@ -87,20 +87,8 @@ fn carries_files(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|d| d.types().iter().any(|t| t.as_string().as_deref() == Some("Files")))
 }
 
-#[derive(Properties, PartialEq)]
-pub struct FilePickerProps {
-    /// Id of its input.
-    pub id: AttrValue,
-    /// Text of its button.
-    pub label: AttrValue,
-    /// Receives the picked files.
-    pub on_files: Callback<Vec<File>>,
-}
-
-/// A button that picks files, one or several.
-#[component]
-pub fn FilePicker(props: &FilePickerProps) -> Html {
-    let on_files = props.on_files.clone();
+/// A button that picks files, one or several. `id` is that of its input.
+pub fn file_picker(id: &str, label: &str, on_files: Callback<Vec<File>>) -> Html {
     let onchange = Callback::from(move |event: web_sys::Event| {
         let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) else { return };
         let files: Vec<File> =
@@ -113,8 +101,8 @@ pub fn FilePicker(props: &FilePickerProps) -> Html {
     });
     html! {
         <span class="file-picker">
-            <input id={props.id.clone()} type="file" multiple={true} class="visually-hidden" {onchange} />
-            <label class="button" for={props.id.clone()}>{ &props.label }</label>
+            <input id={id.to_owned()} type="file" multiple={true} class="visually-hidden" {onchange} />
+            <label class="button" for={id.to_owned()}>{ label.to_owned() }</label>
         </span>
     }
 }

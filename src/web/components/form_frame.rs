@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::{ProgressBar, on};
+use super::{on, progress_bar};
 use crate::platform::page;
 use ns_page::RunState;
 
@@ -85,7 +85,7 @@ pub fn FormFrame(props: &FormFrameProps) -> Html {
                 </button>
                 if let Some(can_run) = props.can_run { <button key="run" type="submit" class="primary" disabled={!can_run}>{ "Run" }</button> }
                 { props.beside_run.clone() }
-                <div class="run-slot">if props.run.is_running() { <ProgressBar run={props.run.clone()} /> }</div>
+                <div class="run-slot">if props.run.is_running() { { progress_bar(&props.run) } }</div>
                 <p class="stale" role="status">{ if props.is_stale { "The form has changed" } else { "" } }</p>
                 <span class="gap"></span>
                 { props.menus.clone() }

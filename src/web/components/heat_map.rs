@@ -4,41 +4,34 @@ use yew::prelude::*;
 
 use ns_view::plot::{HeatCell, HeatMap};
 
-#[derive(Properties, PartialEq)]
-pub struct HeatMapChartProps {
-    pub title: AttrValue,
-    pub plot: HeatMap,
-    /// What each cell opens, row by row; a cell without a text opens nothing.
-    #[prop_or_default]
-    pub targets: Vec<Vec<String>>,
-    #[prop_or_default]
-    pub on_open: Option<Callback<String>>,
-}
-
-#[component]
-pub fn HeatMapChart(props: &HeatMapChartProps) -> Html {
-    let plot = &props.plot;
+/// `targets`: what each cell opens, row by row; a cell without a text opens nothing.
+pub fn heat_map_chart(
+    title: &AttrValue,
+    plot: &HeatMap,
+    targets: &[Vec<String>],
+    on_open: Option<&Callback<String>>,
+) -> Html {
     let opener = |row: usize, column: usize| {
-        let target = props.targets.get(row)?.get(column).filter(|target| !target.is_empty())?.clone();
-        let open = props.on_open.clone()?;
+        let target = targets.get(row)?.get(column).filter(|target| !target.is_empty())?.clone();
+        let open = on_open.cloned()?;
         Some(Callback::from(move |_: MouseEvent| open.emit(target.clone())))
     };
-    let opens = props.on_open.is_some() && !props.targets.is_empty();
+    let opens = on_open.is_some() && !targets.is_empty();
     let cell = |row: usize, column: usize, cell: &Option<HeatCell>| {
         let Some(cell) = cell else { return html! { <td class="missing">{ "-" }</td> } };
-        let (style, title) =
+        let (style, text) =
             (format!("--share:{:.1}%", cell.share * 100.0), format!("{} {}", cell.text, plot.value_title));
         match opener(row, column) {
             Some(onclick) => {
-                html! { <td {style} {title}><button type="button" class="link" {onclick}>{ &cell.text }</button></td> }
+                html! { <td {style} title={text}><button type="button" class="link" {onclick}>{ &cell.text }</button></td> }
             }
-            None => html! { <td class={opens.then_some("missing")} {style} {title}>{ &cell.text }</td> },
+            None => html! { <td class={opens.then_some("missing")} {style} title={text}>{ &cell.text }</td> },
         }
     };
     html! {
         <figure class="heat-map">
-            <figcaption>{ &props.title }<span class="sub">{ &plot.value_title }</span></figcaption>
-            <div class="scroll" tabindex="0" role="region" aria-label={props.title.clone()}>
+            <figcaption>{ title }<span class="sub">{ &plot.value_title }</span></figcaption>
+            <div class="scroll" tabindex="0" role="region" aria-label={title.clone()}>
                 <table>
                     <thead><tr>
                         <th scope="col">{ format!("{} \\ {}", plot.y_title, plot.x_title) }</th>

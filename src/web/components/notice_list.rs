@@ -7,21 +7,12 @@ use yew::prelude::*;
 
 use ns_page::notices::{Notice, NoticeAction, Notices};
 
-#[derive(Properties, PartialEq)]
-pub struct NoticeListProps {
-    /// The notices of the page.
-    pub notices: StateHandle<Notices>,
-    /// Name of the list; two lists on one page need two names.
-    #[prop_or(AttrValue::Static("Notices"))]
-    pub label: AttrValue,
-}
-
-#[component]
-pub fn NoticeList(props: &NoticeListProps) -> Html {
+/// The notices of the page as a list. Two lists on one page need two names.
+pub fn notice_list(notices: &StateHandle<Notices>, label: &'static str) -> Html {
     html! {
-        <section class="notices" aria-label={props.label.clone()} aria-live="polite">
-            { for props.notices.list.iter().map(|n| html! {
-                <NoticeBox key={n.id} notice={n.clone()} dispatch={props.notices.dispatcher()} />
+        <section class="notices" aria-label={label} aria-live="polite">
+            { for notices.list.iter().map(|n| html! {
+                <NoticeBox key={n.id} notice={n.clone()} dispatch={notices.dispatcher()} />
             }) }
         </section>
     }

@@ -6,15 +6,9 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_whole_share};
 use ns_page::RunState;
 
-#[derive(Properties, PartialEq)]
-pub struct ProgressBarProps {
-    pub run: RunState,
-}
-
 /// A bar while a job runs, a line if it stopped early, otherwise nothing.
-#[component]
-pub fn ProgressBar(props: &ProgressBarProps) -> Html {
-    match &props.run {
+pub fn progress_bar(run: &RunState) -> Html {
+    match run {
         RunState::Running { done, total, label } => {
             let share = (*total > 0).then(|| (u64_to_f64(*done) / u64_to_f64(*total)).clamp(0.0, 1.0));
             let text = match share {

@@ -6,13 +6,13 @@ use ns_page::Shared;
 use ns_profile::Unit;
 use ns_view::timeline::{Outline, SliceDetails, SliceLink, SliceRef};
 
-#[derive(Properties, PartialEq)]
-pub struct SliceDetailsProps {
+/// The selected slice, and what a click on another does.
+pub struct SelectedSlice {
     pub details: Option<Shared<SliceDetails>>,
     /// Unit that its times count.
     pub unit: Unit,
     /// Its process and thread.
-    pub place: AttrValue,
+    pub place: String,
     /// Receives another chosen slice.
     pub on_select: Callback<SliceRef>,
 }
@@ -25,9 +25,8 @@ pub fn place_of(outline: &Outline, details: &SliceDetails) -> String {
 }
 
 /// Its title, times, arguments, members and neighbours.
-#[component]
-pub fn SliceDetailsPanel(props: &SliceDetailsProps) -> Html {
-    let Some(d) = &props.details else {
+pub fn slice_details_panel(selected: &SelectedSlice) -> Html {
+    let Some(d) = &selected.details else {
         return html! {
             <section class="details panel" aria-label="Selected slice">
                 <p class="empty">{ "Nothing selected. Click a slice, or focus the timeline and press Enter, then move with the arrow keys." }</p>
@@ -40,11 +39,11 @@ pub fn SliceDetailsPanel(props: &SliceDetailsProps) -> Html {
         <section class="details panel" aria-label="Selected slice">
             <h3>{ &link.title }</h3>
             <dl>
-                { pair("Where", &props.place) }
+                { pair("Where", &selected.place) }
                 { pair("Category", &d.category) }
-                { time("Start", link.start_ns, &props.unit) }
-                { time("Wall duration", signed(link.duration_ns), &props.unit) }
-                if let Some(own) = d.self_ns.filter(|own| *own != link.duration_ns) { { time("Self time", signed(own), &props.unit) } }
+                { time("Start", link.start_ns, &selected.unit) }
+                { time("Wall duration", signed(link.duration_ns), &selected.unit) }
+                if let Some(own) = d.self_ns.filter(|own| *own != link.duration_ns) { { time("Self time", signed(own), &selected.unit) } }
             </dl>
             { for d.notes.iter().map(|note| html! { <p class="note">{ note }</p> }) }
             if !d.members.is_empty() {
@@ -55,23 +54,22 @@ pub fn SliceDetailsPanel(props: &SliceDetailsProps) -> Html {
                 <h4>{ "Args" }</h4>
                 <dl class="args">{ for d.args.iter().map(|(name, value)| arg(name, value)) }</dl>
             }
-            { links("Inside", &d.parents, props) }
+            { links("Inside", &d.parents, selected) }
         </section>
     }
 }
 
 /// The slices that led to a slice, and those that it leads to.
-#[component]
-pub fn SliceFlowPanel(props: &SliceDetailsProps) -> Html {
-    let Some(d) = props.details.as_ref().filter(|d| !d.predecessors.is_empty() || !d.successors.is_empty()) else {
+pub fn slice_flow_panel(selected: &SelectedSlice) -> Html {
+    let Some(d) = selected.details.as_ref().filter(|d| !d.predecessors.is_empty() || !d.successors.is_empty()) else {
         return html! { <p class="empty">{ "No flow arrow begins or ends at the selected slice." }</p> };
     };
     html! {
         <section class="details panel" aria-label="Flow">
             <h3>{ &d.link.title }</h3>
             <div class="flow-sides">
-                <div>{ links("Comes from", &d.predecessors, props) }</div>
-                <div>{ links("Leads to", &d.successors, props) }</div>
+                <div>{ links("Comes from", &d.predecessors, selected) }</div>
+                <div>{ links("Leads to", &d.successors, selected) }</div>
             </div>
         </section>
     }
@@ -99,14 +97,14 @@ fn pair(name: &str, value: &str) -> Html {
     html! { <><dt>{ name.to_owned() }</dt><dd>{ value.to_owned() }</dd></> }
 }
 
-fn links(title: &str, links: &[SliceLink], props: &SliceDetailsProps) -> Html {
+fn links(title: &str, links: &[SliceLink], selected: &SelectedSlice) -> Html {
     if links.is_empty() {
         return Html::default();
     }
     let item = |link: &SliceLink| {
         let slice = link.slice;
-        let onclick = props.on_select.reform(move |_: MouseEvent| slice);
-        html! { <li><button type="button" class="link" {onclick}>{ &link.title }</button><span class="count">{ format!(" {} at {}", props.unit.text(i64::try_from(link.duration_ns).unwrap_or(i64::MAX)), props.unit.text(link.start_ns)) }</span></li> }
+        let onclick = selected.on_select.reform(move |_: MouseEvent| slice);
+        html! { <li><button type="button" class="link" {onclick}>{ &link.title }</button><span class="count">{ format!(" {} at {}", selected.unit.text(i64::try_from(link.duration_ns).unwrap_or(i64::MAX)), selected.unit.text(link.start_ns)) }</span></li> }
     };
     html! { <><h4>{ title.to_owned() }</h4><ul class="chain">{ for links.iter().map(item) }</ul></> }
 }

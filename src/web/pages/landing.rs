@@ -4,7 +4,7 @@ use web_sys::{File, HtmlElement};
 use yew::prelude::*;
 
 use super::kept_here::KeptHere;
-use crate::components::{FilePicker, on, set};
+use crate::components::{file_picker, on, set};
 use ns_page::profile::SAMPLE;
 use ns_session::share::{Page, PageLink, ProfileLink};
 
@@ -37,14 +37,8 @@ const TOURS: [(&str, &str, &str); 6] = [
 /// What AWS published for the example and what the simulation predicts; a test writes it.
 const EXAMPLE: &str = include_str!("landing_example.txt");
 
-#[derive(Properties, PartialEq)]
-pub struct LandingPageProps {
-    /// Receives the files that were picked.
-    pub on_files: Callback<Vec<File>>,
-}
-
-#[component]
-pub fn LandingPage(props: &LandingPageProps) -> Html {
+/// `on_files` receives the files that are picked.
+pub fn landing_page(on_files: Callback<Vec<File>>) -> Html {
     let tour = |(title, text, link): (&'static str, &'static str, &'static str)| {
         html! { <li><a href={link}>{ title }</a><p>{ text }</p></li> }
     };
@@ -57,7 +51,7 @@ pub fn LandingPage(props: &LandingPageProps) -> Html {
                 <li class="panel card drop-card">
                     <h2>{ "Drop a model or a trace" }</h2>
                     <p>{ "A model from PyTorch (.pt2, TorchScript), ONNX or XLA; a trace of PyTorch, JAX, Chrome, Perfetto, Neuron or pprof; results of a benchmark. Drop it anywhere on this page: it is read in this browser." }</p>
-                    <FilePicker id="landing-file" label="Choose files" on_files={props.on_files.clone()} />
+                    { file_picker("landing-file", "Choose files", on_files) }
                 </li>
                 <li class="panel card">
                     <h2>{ "BERT on Inf2" }</h2>

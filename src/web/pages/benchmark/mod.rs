@@ -19,7 +19,7 @@ use std::rc::Rc;
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::components::{ProgressBar, on};
+use crate::components::{on, progress_bar};
 use crate::context::use_app;
 use crate::sweep::SweepRunner;
 use ns_bench::BenchConfig;
@@ -81,7 +81,7 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
             <p class="lead">{ "NeuronPerf\u{2019}s report for a model on simulated NeuronCores. The same configuration and seed give the same numbers here, on the command line, and for anyone you send the link to." }</p>
             <BenchForm actions={actions.clone()} catalog={app.catalog.clone()} state={props.state.clone()} />
             // Yew inserts a component before its next sibling, which may be gone when several change at once. So each has its own element.
-            <div class="part">if !props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }</div>
+            <div class="part">if !props.state.run.is_running() { { progress_bar(&props.state.run) } }</div>
             { show_again(&props.state) }
             <div class="part"><IndexPanel state={props.state.clone()} /></div>
             <div class="part">{ above.unwrap_or_default() }</div>

@@ -5,7 +5,7 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::file_questions::FileQuestions;
-use super::model_file::{ModelFilePicker, missing_file};
+use super::model_file::{missing_file, model_file_picker};
 use crate::components::{PickEntry, PickList, SelectField, TextField};
 use crate::context::use_app;
 use crate::model_files::file_label;
@@ -65,7 +65,7 @@ pub fn ModelField(props: &ModelFieldProps) -> Html {
             error={props.error.clone().or(unknown).or(missing)} on_choose={props.on_edit.clone()}
         />
         if let Some(on_file) = &props.on_file {
-            <ModelFilePicker id={format!("{}-file", props.id)} on_file={on_file.clone()} />
+            { model_file_picker(&format!("{}-file", props.id), on_file.clone()) }
         }
         if file.is_some() {
             <FileQuestions id={props.id.clone()} model={props.value.clone()} on_edit={props.on_edit.clone()} />

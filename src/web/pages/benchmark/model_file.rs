@@ -3,7 +3,7 @@
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::components::{FilePicker, on};
+use crate::components::{file_picker, on};
 use crate::context::{AppContext, use_app};
 use crate::model_files::{digest_of, file_label, keep_model, link_sentence};
 use ns_base::units::format_plural;
@@ -52,27 +52,17 @@ pub fn drop_zone(model: &str, what: &str, missing: String, on_file: Callback<Fil
             <h2 id="drop-title">{ format!("Drop {} here", file_label(model).unwrap_or_default()) }</h2>
             <p>{ missing }</p>
             <p>{ format!("It is read in this browser and uploaded nowhere. The {what} of the link runs as soon as the file is here.") }</p>
-            <ModelFilePicker id="missing-file" {on_file} />
+            { model_file_picker("missing-file", on_file) }
         </section>
     }
 }
 
-#[derive(Properties, PartialEq)]
-pub struct ModelFilePickerProps {
-    /// Id of its input.
-    pub id: AttrValue,
-    /// Receives the file.
-    pub on_file: Callback<File>,
-}
-
-/// A button that opens a model file.
-#[component]
-pub fn ModelFilePicker(props: &ModelFilePickerProps) -> Html {
-    let on_files =
-        on(props.on_file.clone(), |on_file, files: Vec<File>| files.into_iter().for_each(|file| on_file.emit(file)));
+/// A button that opens a model file. `id` is that of its input.
+pub fn model_file_picker(id: &str, on_file: Callback<File>) -> Html {
+    let on_files = on(on_file, |on_file, files: Vec<File>| files.into_iter().for_each(|file| on_file.emit(file)));
     html! {
         <div class="field">
-            <FilePicker id={props.id.clone()} label="Open a model file" {on_files} />
+            { file_picker(id, "Open a model file", on_files) }
             <p class="help">{ "From PyTorch (.pt2, TorchScript), ONNX or XLA. It stays in this browser." }</p>
         </div>
     }

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::actions::ExperimentsActions;
 use super::run::{FormToggle, RunActions};
-use crate::components::{CheckField, CopyMenu, FilePicker, FormFrame, SelectField, TextField, on, pairs};
+use crate::components::{CheckField, CopyMenu, FormFrame, SelectField, TextField, file_picker, on, pairs};
 use ns_base::Order;
 use ns_experiment::sweep::ExperimentsRequest;
 use ns_page::Shared;
@@ -138,7 +138,7 @@ fn beside(props: &ExperimentsControlsProps) -> Html {
     let add = on(actions.clone(), |actions, files: Vec<web_sys::File>| actions.read(&files));
     html! { <>
         <FormToggle actions={props.run.clone()} />
-        <FilePicker {id} {label} on_files={add} />
+        { file_picker(id, label, add) }
         <button type="button" onclick={clear}>{ "Close the records" }</button>
     </> }
 }

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::actions::ExperimentsActions;
 use super::controls::ExperimentsControls;
 use super::run::{KeptRuns, RunActions, RunBar, RunForm, use_example, use_listing, use_run_records};
-use crate::components::{DocumentView, DrawBlock, FilePicker, ProgressBar, drawings, on};
+use crate::components::{DocumentView, DrawBlock, drawings, file_picker, on, progress_bar};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::platform::page;
@@ -62,7 +62,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
             <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends. Experiments run here too, on simulated accelerators or measured on this processor." }</p>
             <div class="part"><RunBar actions={run.clone()} is_second={has_controls} /></div>
             <div class="part"><KeptRuns actions={run.clone()} /></div>
-            <ProgressBar run={state.run.clone()} />
+            { progress_bar(&state.run) }
             if state.run.is_running() { <div class="buttons"><button type="button" onclick={cancel}>{ "Cancel" }</button></div> }
             { match &state.result {
                 Some(result) if has_controls => html! { <>
@@ -184,7 +184,7 @@ fn begin(state: &ExperimentsState, actions: &ExperimentsActions) -> Html {
             }
             <p>{ "Open or drop one or more results.jsonl files to see the pass rate, geometric means with their coverage, what the newest run improved or broke, and every sample behind each point. Nothing is uploaded." }</p>
             <div class="buttons">
-                <FilePicker id="open-records" label="Open results.jsonl" {on_files} />
+                { file_picker("open-records", "Open results.jsonl", on_files) }
                 <button type="button" onclick={sample}>{ "Load the sample" }</button>
             </div>
             <p>{ "A command that makes such a file, here or with PyTorch/XLA:" }</p>

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::components::{DocumentView, DrawBlock, ProgressBar, copy_text, drawings, on};
+use crate::components::{DocumentView, DrawBlock, copy_text, drawings, on, progress_bar};
 use crate::context::{AppContext, RunningJob, use_app};
 use crate::shelf;
 use crate::worker::{Engine, Program};
@@ -75,7 +75,7 @@ pub fn ExampleCard(props: &ExampleCardProps) -> Html {
                 if is_running { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
                 <button type="button" onclick={copy} aria-label={format!("Copy command: {}", example.title)}>{ "Copy command" }</button>
             </div>
-            if !matches!(*run, RunState::Idle | RunState::Done) { <ProgressBar run={(*run).clone()} /> }
+            if !matches!(*run, RunState::Idle | RunState::Done) { { progress_bar(&run) } }
             if let Some(document) = &*document { <DocumentView document={document.clone()} draw={DrawBlock(drawings)} /> }
         </li>
     }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::actions::{InspectActions, open_model};
-use crate::components::{CopyMenu, FilePicker, FormFrame, PickEntry, PickList, TextField, on};
+use crate::components::{CopyMenu, FormFrame, PickEntry, PickList, TextField, file_picker, on};
 use crate::model_files::{known_file, linked_hash};
 use crate::pages::benchmark::{FileQuestions, LinkNote, ModelField};
 use ns_page::Shared;
@@ -105,7 +105,7 @@ fn beside(actions: &InspectActions) -> Html {
     });
     let cancel = on(actions.clone(), |actions, _: MouseEvent| actions.cancel());
     html! { <>
-        <FilePicker id="open-model" label="Open a model file" on_files={open} />
+        { file_picker("open-model", "Open a model file", open) }
         if actions.state.run.is_running() { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
     </> }
 }

@@ -10,7 +10,7 @@ use super::actions::InspectActions;
 use super::form::InspectForm;
 use super::picture::Picture;
 use super::tree::Tree;
-use crate::components::{DocumentView, DrawBlock, ProgressBar, drawings, on};
+use crate::components::{DocumentView, DrawBlock, drawings, on, progress_bar};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::platform::page::value_of;
@@ -56,7 +56,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
             <h1>{ "Inspect" }</h1>
             <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would not run there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p>
             <InspectForm actions={actions.clone()} result={state.drawn().cloned()} />
-            <div class="part">if !state.run.is_running() { <ProgressBar run={state.run.clone()} /> }</div>
+            <div class="part">if !state.run.is_running() { { progress_bar(&state.run) } }</div>
             if let (Some(result), true) = (&state.result, state.is_refused()) { { show_again(state, result) } }
             if let Some(result) = state.room() {
                 // The figures of another run keep their room while this one is computed, and are not seen.

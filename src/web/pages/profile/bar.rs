@@ -4,32 +4,18 @@ use yew::prelude::*;
 
 use super::actions::ProfileActions;
 use super::controls::tool_of;
-use super::export_menu::ExportMenu;
+use super::export_menu::export_menu;
 use super::kept_bases::KeptBases;
 use crate::components::{CopyMenu, SIMULATED, SelectField, on};
-use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use crate::state::{OpenRun, ProfileAction, ProfileState};
 use crate::timeline::Controller;
 use ns_session::commands::profile_command;
 use ns_session::share::{ProfileLink, Tool, is_study_file};
 use ns_session::{Control, ProfileSpec};
 
-#[derive(Properties, PartialEq)]
-pub struct WorkspaceBarProps {
-    /// Actions of the buttons.
-    pub actions: ProfileActions,
-    /// The state of the page.
-    pub state: StateHandle<ProfileState>,
-    /// The run that is shown.
-    pub run: OpenRun,
-    /// Whether the form is unfolded.
-    pub is_editing: bool,
-    /// Unfolds or folds the form.
-    pub on_edit: Callback<MouseEvent>,
-}
-
-#[component]
-pub fn WorkspaceBar(props: &WorkspaceBarProps) -> Html {
-    let (state, run) = (&props.state, &props.run);
+/// `is_editing`: whether the form is unfolded; `on_edit` unfolds or folds it.
+pub fn workspace_bar(actions: &ProfileActions, run: &OpenRun, is_editing: bool, on_edit: Callback<MouseEvent>) -> Html {
+    let state = &actions.state;
     let runs = state.runs.iter().map(|r| (r.id.to_string().into(), r.label().into())).collect::<Vec<_>>();
     let show = on(state.clone(), |state, text: String| {
         if let Ok(id) = text.parse() {
@@ -49,18 +35,14 @@ pub fn WorkspaceBar(props: &WorkspaceBarProps) -> Html {
         <div class="workspace-bar">
             <SelectField id="profile-run" label="Run" value={run.id.to_string()} options={runs} on_choose={show} />
             <button type="button" class="plain" aria-label="Close run" title="Close run" onclick={close}>{ "\u{d7}" }</button>
-            <button type="button" class="spec-line" aria-expanded={props.is_editing.to_string()} aria-controls="profile-form" onclick={props.on_edit.clone()}>
+            <button type="button" class="spec-line" aria-expanded={is_editing.to_string()} aria-controls="profile-form" onclick={on_edit}>
                 <span>{ run.spec().map_or_else(|| "Simulate a model".to_owned(), in_short) }</span>
                 if run.spec().is_some() { <strong>{ "Edit" }</strong> }
             </button>
             <span class="gap"></span>
             if tool != Tool::Compare { <KeptBases state={state.clone()} run={run.clone()} /> }
             { copy_menu(state, run, tool) }
-            <ExportMenu
-                actions={props.actions.clone()}
-                has_timeline={matches!(tool, Tool::OperatorTimeline | Tool::Trace)}
-                can_trace={run.spec().is_some() && !run.is_benchmark() && !state.run.is_running()}
-            />
+            { export_menu(actions, matches!(tool, Tool::OperatorTimeline | Tool::Trace), run.spec().is_some() && !run.is_benchmark() && !state.run.is_running()) }
         </div>
     }
 }

@@ -11,43 +11,34 @@ use ns_page::Shared;
 use ns_session::share::Tool;
 use ns_session::{Catalog, ProfileSpec, Workflow};
 
-#[derive(Properties, PartialEq)]
-pub struct SpecFormProps {
-    /// Actions of the buttons.
-    pub actions: ProfileActions,
-    pub catalog: Option<Shared<Catalog>>,
-    /// The state of the page.
-    pub state: StateHandle<ProfileState>,
-}
-
-#[component]
-pub fn SpecForm(props: &SpecFormProps) -> Html {
-    let spec = &props.state.draft;
-    let onsubmit = on(props.actions.clone(), |actions, event: SubmitEvent| {
+/// The form of the model to profile.
+pub fn spec_form(actions: &ProfileActions, catalog: Option<&Shared<Catalog>>) -> Html {
+    let state = &actions.state;
+    let spec = &state.draft;
+    let onsubmit = on(actions.clone(), |actions, event: SubmitEvent| {
         event.prevent_default();
         actions.run_draft();
     });
     let edit = |change: fn(&mut ns_session::ProfileSpec, String)| {
-        on(props.state.clone(), move |state, text: String| {
+        on(state.clone(), move |state, text: String| {
             let mut spec = state.draft.clone();
             change(&mut spec, text);
             state.dispatch(ProfileAction::Edit(spec));
         })
     };
     let workflows = Workflow::ALL.map(|w| (AttrValue::from(w.name()), AttrValue::from(w.name()))).to_vec();
-    let instances = props.catalog.as_ref().map(|c| c.instances.as_slice()).unwrap_or_default();
+    let instances = catalog.map(|c| c.instances.as_slice()).unwrap_or_default();
     let instances: Vec<PickEntry> = instances.iter().map(PickEntry::from).collect();
-    let compile = on(props.state.clone(), |state, options| {
+    let compile = on(state.clone(), |state, options| {
         state.dispatch(ProfileAction::Edit(ProfileSpec { options, ..state.draft.clone() }));
     });
-    let on_file = on(props.actions.clone(), |actions, file: File| {
-        open_for_profile(&actions.app, &actions.state.dispatcher(), file)
-    });
+    let on_file =
+        on(actions.clone(), |actions, file: File| open_for_profile(&actions.app, &actions.state.dispatcher(), file));
     html! {
         <form id="profile-form" class="panel spec" {onsubmit} novalidate={true} aria-label="What to profile">
             <div class="fields">
                 <ModelField
-                    id="profile-model" models={props.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default()}
+                    id="profile-model" models={catalog.map(|c| c.models.clone()).unwrap_or_default()}
                     value={spec.model.clone()} has_help={false} on_edit={edit(|s, t| s.model = t)} {on_file}
                 />
                 <SelectField
@@ -58,11 +49,11 @@ pub fn SpecForm(props: &SpecFormProps) -> Html {
                     id="profile-instance" label="Instance type" value={spec.instance.clone()} entries={instances}
                     on_choose={edit(|s, t| s.instance = t)}
                 />
-                <SpecField state={props.state.clone()} number={SpecNumber::BatchSize} />
-                <SpecField state={props.state.clone()} number={SpecNumber::Seed} />
+                <SpecField state={state.clone()} number={SpecNumber::BatchSize} />
+                <SpecField state={state.clone()} number={SpecNumber::Seed} />
             </div>
             <div class="buttons">
-                <button type="submit" class="primary" disabled={!props.state.controls().run}>{ "Run" }</button>
+                <button type="submit" class="primary" disabled={!state.controls().run}>{ "Run" }</button>
             </div>
             <CompileFields id="profile" options={spec.options} on_change={compile} />
         </form>

@@ -7,39 +7,29 @@ use super::actions::{Picture, ProfileActions};
 use crate::components::{Menu, on};
 use ns_formats::WriteFormat;
 
-#[derive(Properties, PartialEq)]
-pub struct ExportMenuProps {
-    /// Actions of the buttons.
-    pub actions: ProfileActions,
-    /// Whether a timeline is on the screen, which can be saved as a picture.
-    pub has_timeline: bool,
-    /// Whether the shown model can also be run as a benchmark.
-    pub can_trace: bool,
-}
-
-/// A button that opens a list of formats.
-#[component]
-pub fn ExportMenu(props: &ExportMenuProps) -> Html {
+/// A button that opens a list of formats. `has_timeline`: whether a timeline is on the screen, which can be saved as a picture; `can_trace`:
+/// whether the model can also be run as a benchmark.
+pub fn export_menu(actions: &ProfileActions, has_timeline: bool, can_trace: bool) -> Html {
     let entry = |name: &'static str, title: &'static str, onclick: Callback<MouseEvent>| {
         html! { <li><button type="button" data-format={name} {onclick}>{ title }</button></li> }
     };
     let action = |name: &'static str, title: &'static str, act: fn(&ProfileActions)| {
-        entry(name, title, on(props.actions.clone(), move |actions, _: MouseEvent| act(actions)))
+        entry(name, title, on(actions.clone(), move |actions, _: MouseEvent| act(actions)))
     };
     let formats = WriteFormat::ALL.map(|format| {
-        let onclick = on(props.actions.clone(), move |actions, _: MouseEvent| actions.download_trace(format));
+        let onclick = on(actions.clone(), move |actions, _: MouseEvent| actions.download_trace(format));
         entry(format.name(), title(format), onclick)
     });
     let pictures = [(Picture::Svg, "svg", "View as SVG"), (Picture::Png, "png", "View as PNG")];
-    let pictures = pictures.into_iter().filter(|_| props.has_timeline).map(|(kind, name, title)| {
-        entry(name, title, on(props.actions.clone(), move |actions, _: MouseEvent| actions.download_picture(kind)))
+    let pictures = pictures.into_iter().filter(|_| has_timeline).map(|(kind, name, title)| {
+        entry(name, title, on(actions.clone(), move |actions, _: MouseEvent| actions.download_picture(kind)))
     });
     html! {
         <Menu label="Export" title="What to save">
             { action("table-csv", "Download CSV", ProfileActions::download_csv) }
             { action("page", "Download as page", ProfileActions::download_page) }
             { action("view-json", "Download JSON", ProfileActions::download_json) }
-            if props.can_trace { { action("trace", "Trace a benchmark", ProfileActions::trace_benchmark) } }
+            if can_trace { { action("trace", "Trace a benchmark", ProfileActions::trace_benchmark) } }
             <li class="menu-group" aria-hidden="true">{ "Timeline for other tools" }</li>
             { for formats }
             { for pictures }

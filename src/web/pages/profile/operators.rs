@@ -5,8 +5,8 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::components::{DataTable, PieChart, on};
-use crate::pages::profile::tools::{InstancesSwitch, LevelSelect};
-use crate::pages::profile::treemap::Treemap;
+use crate::pages::profile::tools::{instances_switch, level_select};
+use crate::pages::profile::treemap::treemap_chart;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_analysis::GroupBy;
 use ns_base::convert::u64_to_f64;
@@ -59,7 +59,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     html! {
         <>
             if operators.kind == OperatorKind::Slices {
-                { range_switch(state, html! { if let Some(run) = state.shown_run() { <LevelSelect run={run.clone()} state={state.clone()} /><InstancesSwitch run={run.clone()} state={state.clone()} /> } }) }
+                { range_switch(state, html! { if let Some(run) = state.shown_run() { { level_select(run, state) }{ instances_switch(run, state) } } }) }
             }
             <div class="table-and-shares">
             <div class="panel">
@@ -69,7 +69,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
                     exact={operators.kind != OperatorKind::Slices}
                 />
             </div>
-            <div class="panel pies">{ pies(operators, state, &colours) }<Treemap items={shares(operators)} unit={unit_of(state)} colours={colours.clone()} {on_choose} /></div>
+            <div class="panel pies">{ pies(operators, state, &colours) }{ treemap_chart(shares(operators), &unit_of(state), &colours, &on_choose) }</div>
             </div>
         </>
     }

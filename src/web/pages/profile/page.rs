@@ -3,8 +3,8 @@
 use yew::prelude::*;
 
 use super::actions::ProfileActions;
-use super::bar::WorkspaceBar;
-use super::controls::{SpecForm, tool_of};
+use super::bar::workspace_bar;
+use super::controls::{spec_form, tool_of};
 use super::keys::use_search_key;
 use super::operators::OperatorsView;
 use super::queries::{go_to_range, use_details, use_known_levels, use_operators, use_search, use_summary};
@@ -12,9 +12,9 @@ use super::rail::Rail;
 use super::summary::{InShort, SummaryView};
 use super::timeline::TimelinePanel;
 use super::tools::{
-    AskTool, CompareTool, CountersTool, FlameTool, IdleTool, ModulesTool, OverviewTool, PathTool, StatisticsTool,
+    AskTool, CompareTool, CountersTool, FlameTool, ModulesTool, OverviewTool, PathTool, StatisticsTool, idle_tool,
 };
-use crate::components::{DiagnosticsPanel, ProgressBar, on};
+use crate::components::{diagnostics_panel, on, progress_bar};
 use crate::context::JobSlot;
 use crate::context::{AppContext, use_app};
 use crate::platform::page;
@@ -56,7 +56,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     use_links(&actions);
     let is_editing = use_editing(state);
     let on_edit = on(is_editing.clone(), |is_editing, _: MouseEvent| is_editing.set(!**is_editing));
-    let form = html! { <SpecForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} /> };
+    let form = spec_form(&actions, app.catalog.as_ref());
     let Some(run) = current else {
         // What the address names is made or read at once: the form would be gone a moment later.
         let starts = RunState::started("Starting");
@@ -76,7 +76,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     html! {
         <div key="workspace" class="workspace profile">
             <h1 class="visually-hidden">{ "Profile" }</h1>
-            <WorkspaceBar actions={actions.clone()} state={state.clone()} run={run.clone()} is_editing={*is_editing} {on_edit} />
+            { workspace_bar(&actions, run, *is_editing, on_edit) }
             <Rail state={state.clone()} run={run.clone()} {tool} />
             <section class="workspace-view" aria-labelledby="run-title" data-view={tool.name()} data-request={state.request()}>
                 <h2 id="run-title" class="run-title visually-hidden">{ format!("{}: {}", run.info.name, tool_name(tool, run)) }</h2>
@@ -85,7 +85,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
                 <div class="run-view">
                     { facts(run, matches!(tool, Tool::Overview | Tool::Summary)) }
                     if let Some(note) = &run.info.note_of_times { <p class="note">{ note }</p> }
-                    <DiagnosticsPanel items={run.info.diagnostics.clone()} />
+                    { diagnostics_panel(&run.info.diagnostics) }
                     { tool_view(&app, state, run, tool) }
                 </div>
             </section>
@@ -166,7 +166,7 @@ fn progress(actions: &ProfileActions, run: &RunState) -> Html {
     let cancel = on(actions.clone(), |actions, _: MouseEvent| actions.cancel());
     html! {
         <div class="run-progress" hidden={matches!(run, RunState::Idle | RunState::Done)}>
-            <ProgressBar run={run.clone()} />
+            { progress_bar(run) }
             if actions.state.run.is_running() { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
         </div>
     }
@@ -198,7 +198,7 @@ fn tool_view(app: &AppContext, state: &StateHandle<ProfileState>, run: &OpenRun,
         Tool::FlameGraph => html! { <FlameTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::Modules => html! { <ModulesTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::CriticalPath => html! { <PathTool key={run.id} run={run.clone()} state={state.clone()} /> },
-        Tool::IdleGaps => html! { <IdleTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::IdleGaps => idle_tool(run, state),
         Tool::Counters => html! { <CountersTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::Compare => html! { <CompareTool run={run.clone()} state={state.clone()} /> },
         Tool::Ask => html! { <AskTool key={run.id} run={run.clone()} state={state.clone()} /> },

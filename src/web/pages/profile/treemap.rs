@@ -13,18 +13,6 @@ use ns_view::plot::{TreemapTile, treemap};
 /// The most tiles: more would be too small to see.
 const MOST_TILES: usize = 40;
 
-#[derive(Properties, PartialEq)]
-pub struct TreemapProps {
-    /// Names and times in ns; the largest are shown.
-    pub items: Vec<(String, f64)>,
-    /// Unit that the times count.
-    pub unit: Unit,
-    /// Colours of the profile.
-    pub colours: Colours,
-    /// Receives the name of a chosen tile.
-    pub on_choose: Callback<String>,
-}
-
 /// Length of the prefix that all names share, up to its last slash. All threads of a process repeat it, and a tile has little room.
 fn shared_prefix(items: &[(String, f64)]) -> usize {
     let Some(((first, _), rest)) = items.split_first().filter(|(_, rest)| !rest.is_empty()) else { return 0 };
@@ -32,16 +20,19 @@ fn shared_prefix(items: &[(String, f64)]) -> usize {
     ends.find(|end| rest.iter().all(|(name, _)| name.starts_with(&first[..*end]))).unwrap_or(0)
 }
 
-/// The tiles in a box of 100 x 60, each a button.
-#[component]
-pub fn Treemap(props: &TreemapProps) -> Html {
-    let mut items = props.items.clone();
+/// The largest of `items` (names and times in ns, which count `unit`) as tiles in a box of 100 x 60, each a button.
+pub fn treemap_chart(
+    mut items: Vec<(String, f64)>,
+    unit: &Unit,
+    colours: &Colours,
+    on_choose: &Callback<String>,
+) -> Html {
     items.order_by(|a, b| b.1.total_cmp(&a.1));
     items.truncate(MOST_TILES);
     let values: Vec<f64> = items.iter().map(|item| item.1).collect();
     let known = shared_prefix(&items);
     let tiles = treemap(&values, 100.0, 60.0);
-    let mut fills: Vec<u8> = tiles.iter().map(|t| props.colours.fill_of(&items[t.item].0)).collect();
+    let mut fills: Vec<u8> = tiles.iter().map(|t| colours.fill_of(&items[t.item].0)).collect();
     part_neighbours(&mut fills, |a, b| tiles[a].touches(&tiles[b]));
     let tile = |(t, fill): (&TreemapTile, u8)| {
         let (name, ns) = &items[t.item];
@@ -56,9 +47,9 @@ pub fn Treemap(props: &TreemapProps) -> Html {
         );
         // A screen reader says the text of the button first, then the whole name.
         let short = short_name(&name[known..]).into_owned();
-        let what = format!("{name}: {}", props.unit.text(f64_to_i64(*ns)));
+        let what = format!("{name}: {}", unit.text(f64_to_i64(*ns)));
         let chosen = name.clone();
-        let onclick = props.on_choose.reform(move |_: MouseEvent| chosen.clone());
+        let onclick = on_choose.reform(move |_: MouseEvent| chosen.clone());
         html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={format!("{short}; {what}")}>{ short.clone() }</button></li> }
     };
     html! {

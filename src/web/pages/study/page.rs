@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::actions::StudyActions;
 use super::form::StudyFields;
 use super::values::Values;
-use crate::components::{DocumentView, DrawBlock, KeptNote, ProgressBar, drawings, on};
+use crate::components::{DocumentView, DrawBlock, drawings, kept_note, on, progress_bar};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::pages::benchmark::{drop_zone, missing_file};
@@ -75,11 +75,11 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
             <p class="lead">{ form.lead }</p>
             <StudyFields actions={actions.clone()} state={state.clone()} />
             <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for form.examples.iter().map(example) }</div>
-            <div class="part">if !state.run.is_running() { <ProgressBar run={state.run.clone()} /> }</div>
+            <div class="part">if !state.run.is_running() { { progress_bar(&state.run) } }</div>
             // The kept note and the result come and go in one step: each has its own element, before which Yew can insert.
             <div class="part">
                 if let Some(kept) = &state.restored {
-                    <KeptNote when_ms={kept.when_ms} is_running={state.run.is_running()} on_run={again(kept.spec.clone())} />
+                    { kept_note(kept.when_ms, state.run.is_running(), &again(kept.spec.clone())) }
                 }
             </div>
             <div class="part" data-request={state.request()}>

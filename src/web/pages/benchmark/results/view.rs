@@ -12,7 +12,7 @@ use super::limiter::LimiterLine;
 use super::model_card::ModelCard;
 use super::table::{ResultsTable, profile_link};
 use super::tiles::{tiles, verdict};
-use crate::components::{BarChart, Later, LineChart, ScatterPlot, on};
+use crate::components::{Later, LineChart, ScatterPlot, bar_chart, on};
 use crate::platform::page;
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
@@ -289,7 +289,7 @@ fn comparison(props: &ComparisonProps) -> Html {
     html! { <>
         <div class="panel plots">
             if BatchLines::of(&reports, None, false).is_some() { { over_latency(&finished, props.best, select) } }
-            <BarChart {title} unit="inf/s" plot={bars} {on_bar} />
+            { bar_chart(&title, "inf/s", &bars, Some(&on_bar)) }
             <ChosenRow state={props.state.clone()} />
         </div>
         { shared(&reports) }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::actions::{FORM, RunActions};
-use crate::components::{ProgressBar, on};
+use crate::components::{on, progress_bar};
 use ns_page::RunState;
 
 #[derive(Properties, PartialEq)]
@@ -56,7 +56,7 @@ pub fn RunBar(props: &RunBarProps) -> Html {
                         <button type="button" onclick={press(RunActions::download)}>{ "Download JSONL" }</button>
                     }
                     if !is_run_over {
-                        <div class="run-slot"><ProgressBar run={plan.run.clone()} /></div>
+                        <div class="run-slot">{ progress_bar(&plan.run) }</div>
                     }
                 </div>
                 { for plan.notes.iter().map(|note| html! { <p class="note">{ note.to_string() }</p> }) }

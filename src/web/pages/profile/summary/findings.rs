@@ -7,19 +7,12 @@ use ns_base::units::format_ns;
 use ns_insight::{Effect, Finding, SliceRange};
 use ns_view::text::exact_ns;
 
-#[derive(Properties, PartialEq)]
-pub struct FindingsProps {
-    pub findings: Vec<Finding>,
-    /// A slice was chosen.
-    pub on_slice: Callback<SliceRange>,
-}
-
-#[component]
-pub fn Findings(props: &FindingsProps) -> Html {
-    if props.findings.is_empty() {
+/// `on_slice` receives a slice that is chosen.
+pub fn findings(findings: &[Finding], on_slice: &Callback<SliceRange>) -> Html {
+    if findings.is_empty() {
         return html! { <p class="empty">{ "No rule applies to this execution." }</p> };
     }
-    html! { <ol class="findings">{ for props.findings.iter().map(|f| finding(f, &props.on_slice)) }</ol> }
+    html! { <ol class="findings">{ for findings.iter().map(|f| finding(f, on_slice)) }</ol> }
 }
 
 fn effect(effect: Effect) -> (&'static str, &'static str) {

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::findings::Findings;
+use super::findings::findings;
 use super::tables;
 use crate::components::{Fold, LanesChart, LocalTable, RooflineChart, on};
 use ns_insight::{Insights, SliceRange};
@@ -56,7 +56,7 @@ pub fn SummaryView(props: &SummaryViewProps) -> Html {
         <>
             <section class="panel" aria-labelledby="findings-title">
                 <h3 id="findings-title">{ "Findings" }</h3>
-                <Findings findings={insights.findings.clone()} on_slice={props.on_slice.clone()} />
+                { findings(&insights.findings, &props.on_slice) }
             </section>
             <section class="panel plots" aria-label="Roofline and utilisation">
                 <div class="plot-with-table">

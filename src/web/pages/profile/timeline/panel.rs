@@ -12,11 +12,11 @@ use super::annotations::AnnotationsPanel;
 use super::area::AreaPanel;
 use super::canvas::use_canvas;
 use super::changes::Changes;
-use super::legend::TimelineLegend;
+use super::legend::timeline_legend;
 use super::minimap::MinimapStrip;
-use super::parts::{HoverTip, SlicesTable, TimelineHelp, TimelineTools};
+use super::parts::{SlicesTable, TimelineHelp, TimelineTools, hover_tip, timeline_tools};
 use super::tracks::TracksPanel;
-use crate::components::{SliceDetailsPanel, SliceFlowPanel, on, place_of};
+use crate::components::{SelectedSlice, on, place_of, slice_details_panel, slice_flow_panel};
 use crate::context::use_app;
 use crate::pages::profile::dock::{Dock, DockTab, use_dock_size};
 use crate::pages::profile::queries::ask_flows;
@@ -77,16 +77,21 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
         help.set(false);
         page::focus(CANVAS);
     });
+    let tools = TimelineTools {
+        controller: (*controller).clone(),
+        state: props.state.clone(),
+        help: is_help_open.clone(),
+        version: *version,
+        flows: props.state.flows.is_some(),
+        on_flows,
+    };
     let height = controller.content_height();
     let (tile, view): (_, Viewport) = controller.visible_slices();
     let sizes = format!("--dock:{:.0}px;--content:{height}px", *docked.1);
     html! {
         <div class="timeline" style={sizes}>
           <div class="timeline-main">
-            <TimelineTools
-                controller={(*controller).clone()} state={props.state.clone()} help={is_help_open.clone()}
-                version={*version} flows={props.state.flows.is_some()} {on_flows}
-            />
+            { timeline_tools(&tools) }
             if *is_help_open { <TimelineHelp on_close={on_close_help} /> }
             <MinimapStrip run={props.run.clone()} controller={(*controller).clone()} {view} />
             <div class="timeline-frame">
@@ -98,9 +103,9 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
                         ></canvas>
                     </div>
                 </div>
-                <HoverTip hover={(*hover).clone()} unit={outline.unit.clone()} />
+                { hover_tip(hover.as_ref(), &outline.unit) }
             </div>
-            <TimelineLegend colours={props.run.info.colours.clone()} is_neuron={props.run.is_neuron() || !props.run.engine_tracks().is_empty()} />
+            { timeline_legend(&props.run.info.colours, props.run.is_neuron() || !props.run.engine_tracks().is_empty()) }
             <p id="timeline-how" class="visually-hidden">{ "W and S zoom, A and D pan, Enter selects the first slice in view, arrow keys move the selection, F fits, slash searches, question mark lists all keys. The table Slices in view below has the same slices." }</p>
             <p id="timeline-said" class="visually-hidden" aria-live="polite">{ said }</p>
           </div>
@@ -172,7 +177,8 @@ fn dock(
     let outline = &props.run.info.outline;
     let details = props.state.details.clone();
     let place = details.as_ref().map(|d| place_of(outline, d)).unwrap_or_default();
-    let (unit, on_select) = (outline.unit.clone(), on_select.clone());
+    let unit = outline.unit.clone();
+    let selected = SelectedSlice { details, unit: unit.clone(), place, on_select: on_select.clone() };
     let tab = |title: &str, content: Html| DockTab { title: title.to_owned().into(), content };
     let area = match &props.state.link.area {
         Some(area) => {
@@ -183,14 +189,8 @@ fn dock(
         }
     };
     let marks = props.state.link.annotations.len();
-    let mut tabs = vec![
-        tab(
-            "Slice",
-            html! { <SliceDetailsPanel details={details.clone()} {place} unit={unit.clone()} on_select={on_select.clone()} /> },
-        ),
-        tab("Area", area),
-        tab("Flow", html! { <SliceFlowPanel {details} unit={unit.clone()} place="" {on_select} /> }),
-    ];
+    let mut tabs =
+        vec![tab("Slice", slice_details_panel(&selected)), tab("Area", area), tab("Flow", slice_flow_panel(&selected))];
     if marks > 0 {
         tabs.push(tab(
             &format!("Marks ({marks})"),

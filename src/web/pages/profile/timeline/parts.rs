@@ -18,8 +18,8 @@ use ns_view::timeline::{NO_SLICE, SliceInView, SliceRef, TimelineTile, Viewport,
 /// The most slices that the table twin lists.
 const MOST_LINES: usize = 500;
 
-#[derive(Properties, PartialEq)]
-pub struct TimelineToolsProps {
+/// What the tools show and change.
+pub struct TimelineTools {
     pub controller: Controller,
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
@@ -34,8 +34,7 @@ pub struct TimelineToolsProps {
 }
 
 /// Zoom, fit, search, help.
-#[component]
-pub fn TimelineTools(props: &TimelineToolsProps) -> Html {
+pub fn timeline_tools(props: &TimelineTools) -> Html {
     let press = |f: fn(&Controller)| on(props.controller.clone(), move |controller, _: MouseEvent| f(controller));
     let toggle_help = on(props.help.clone(), |help, _: MouseEvent| help.set(!**help));
     let can_undo = props.controller.can_undo();
@@ -159,17 +158,9 @@ pub fn TimelineHelp(props: &TimelineHelpProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-pub struct HoverTipProps {
-    /// The slice under the pointer.
-    pub hover: Option<Hover>,
-    /// Unit that its duration counts.
-    pub unit: Unit,
-}
-
-#[component]
-pub fn HoverTip(props: &HoverTipProps) -> Html {
-    let Some(hover) = &props.hover else { return Html::default() };
+/// What is under the pointer; its duration counts `unit`.
+pub fn hover_tip(hover: Option<&Hover>, unit: &Unit) -> Html {
+    let Some(hover) = hover else { return Html::default() };
     let title = if hover.count > 1 {
         format!("{} slices, longest {}", format_count(u64::from(hover.count)), hover.title)
     } else {
@@ -179,7 +170,7 @@ pub fn HoverTip(props: &HoverTipProps) -> Html {
         <div class="tip" aria-hidden="true" style={format!("--x:{:.0}px;--y:{:.0}px", hover.x, hover.y)}>
             <strong>{ title }</strong>
             if let Some(value) = &hover.value { <span>{ value }</span> }
-            <span>{ props.unit.text(i64::try_from(hover.duration_ns).unwrap_or(i64::MAX)) }</span>
+            <span>{ unit.text(i64::try_from(hover.duration_ns).unwrap_or(i64::MAX)) }</span>
         </div>
     }
 }

@@ -3,8 +3,8 @@
 use yew::prelude::*;
 
 use super::paged_table::PagedTable;
-use super::{LevelSelect, ToolProps};
-use crate::components::{BarChart, SelectField, on};
+use super::{ToolProps, level_select};
+use crate::components::{SelectField, bar_chart, on};
 use crate::platform::page;
 use crate::state::ProfileAction;
 use ns_base::units::unit_of_ns;
@@ -63,7 +63,7 @@ pub fn AskTool(props: &ToolProps) -> Html {
                     <button type="submit" class="primary">{ "Ask" }</button>
                 </div>
                 <ul class="completions" aria-label="Words that can follow">{ for completions(&draft).into_iter().map(word) }</ul>
-                <LevelSelect run={props.run.clone()} state={props.state.clone()} />
+                { level_select(&props.run, &props.state) }
                 <p class="help">{ "where COLUMN = != < > ~ VALUE and \u{2026} group by COLUMN select COLUMN, count, sum(dur) order by sum(dur) desc limit N. Columns: name, category, operator, module, process, device, core, thread, start, end, dur, self, depth, args.KEY; ~ is \u{201c}contains\u{201d}, texts stand in quotes, times may have a unit (10us)." }</p>
                 <ul class="chain">{ for EXAMPLES.map(example) }</ul>
             </form>
@@ -112,7 +112,7 @@ fn AnswerBars(props: &AnswerBarsProps) -> Html {
     html! {
         <div class="answer-plot">
             <SelectField id="ask-plot" label="Plot" value={columns[*value].id.clone()} {options} {on_choose} />
-            <BarChart {title} {unit} {plot} />
+            { bar_chart(&title, unit, &plot, None) }
         </div>
     }
 }

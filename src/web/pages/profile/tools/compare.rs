@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::pair::PairOfTimelines;
-use super::{InstancesSwitch, LevelSelect, ToolProps, failed, waiting};
+use super::{ToolProps, failed, instances_switch, level_select, waiting};
 use crate::components::{LocalTable, SelectField, on};
 use crate::pages::profile::kept_bases::KeptBases;
 use crate::pages::profile::queries::{AnalysisAnswer, Pending, use_analysis};
@@ -60,8 +60,8 @@ pub fn CompareTool(props: &ToolProps) -> Html {
         <>
             <div class="panel view-bar">
                 <SelectField id="compare-base" label="Base" value={chosen.info.name.clone()} {options} on_choose={choose} />
-                <LevelSelect run={props.run.clone()} state={props.state.clone()} />
-                <InstancesSwitch run={props.run.clone()} state={props.state.clone()} />
+                { level_select(&props.run, &props.state) }
+                { instances_switch(&props.run, &props.state) }
                 <SelectField id="compare-measure" label="Time" value={measured} options={measures} on_choose={choose_measure} />
                 <label class="radio"><input type="checkbox" checked={per_step} onchange={toggle} />{ "Per step" }</label>
                 <div class="buttons"><button type="button" onclick={swap}>{ "Swap" }</button><KeptBases state={props.state.clone()} run={props.run.clone()} /></div>

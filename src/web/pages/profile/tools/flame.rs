@@ -3,7 +3,7 @@
 
 use yew::prelude::*;
 
-use super::{InstancesSwitch, LevelSelect, ToolProps, range_of, slice_filter, waiting};
+use super::{ToolProps, instances_switch, level_select, range_of, slice_filter, waiting};
 use crate::components::{LocalTable, SelectField, TextField, on};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{AnalysisAnswer, use_analysis, use_listing};
@@ -64,9 +64,9 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     html! {
         <>
             { range_switch(&props.state, html! { <>
-                <LevelSelect run={props.run.clone()} state={props.state.clone()} />
+                { level_select(&props.run, &props.state) }
                 <SelectField id="flame-shape" label="View" value={view.name()} {options} on_choose={choose} />
-                if *view != FlameView::ByTime { <InstancesSwitch run={props.run.clone()} state={props.state.clone()} /> }
+                if *view != FlameView::ByTime { { instances_switch(&props.run, &props.state) } }
                 if *view == FlameView::ByTime {
                     { thread_field(props, &answer) }
                 } else if *view == FlameView::Sandwich {

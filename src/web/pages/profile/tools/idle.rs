@@ -3,9 +3,10 @@
 use yew::prelude::*;
 
 use super::paged_table::{PagedTable, column};
-use super::{ToolProps, range_of};
-use crate::components::BarChart;
+use super::range_of;
+use crate::components::bar_chart;
 use crate::pages::profile::operators::range_switch;
+use crate::state::{OpenRun, ProfileState, StateHandle};
 use ns_base::Order;
 use ns_base::units::unit_of_ns;
 use ns_page::Shared;
@@ -13,17 +14,16 @@ use ns_session::{LinkedTable, Listing};
 use ns_view::plot::Bars;
 use ns_view::table::{Cell, Table};
 
-#[component]
-pub fn IdleTool(props: &ToolProps) -> Html {
+pub fn idle_tool(run: &OpenRun, state: &StateHandle<ProfileState>) -> Html {
     let above = Callback::from(|listed: Shared<LinkedTable>| waited_on(&listed.table));
     html! {
         <>
-            { range_switch(&props.state, Html::default()) }
+            { range_switch(state, Html::default()) }
             <section class="panel" aria-label="Idle gaps">
                 <p class="note">{ "A row leads to the gap on the timeline. \u{201c}Started by\u{201d} is what launched the slice that ended the gap. A launch during the gap means that the device waited for it; with a launch before the gap, the device waited for something else." }</p>
-                <PagedTable
-                    name="Idle gaps" file="idle-gaps" noun="gaps" what={Listing::Idle(range_of(&props.state))}
-                    run={props.run.clone()} state={props.state.clone()} longest_first={true} above={Some(above)}
+                <PagedTable key={run.id}
+                    name="Idle gaps" file="idle-gaps" noun="gaps" what={Listing::Idle(range_of(state))}
+                    run={run.clone()} state={state.clone()} longest_first={true} above={Some(above)}
                     empty="Nothing was idle here: no gap between two slices of work."
                 />
             </section>
@@ -51,5 +51,5 @@ fn waited_on(table: &Table) -> Html {
     }
     let (unit, scale) = unit_of_ns(by_name.first().map_or(0.0, |(_, ns)| *ns));
     let plot = Bars::new(by_name.into_iter().map(|(name, ns)| (name, String::new(), ns / scale)));
-    html! { <BarChart title="What other threads did meanwhile" {unit} {plot} /> }
+    html! { { bar_chart("What other threads did meanwhile", unit, &plot, None) } }
 }

@@ -7,19 +7,10 @@ use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_base::units::format_count;
 use ns_profile::levels::ALL_LEVELS;
 
-#[derive(Properties, PartialEq)]
-pub struct LevelSelectProps {
-    /// The run whose levels can be chosen.
-    pub run: OpenRun,
-    /// The state of the page.
-    pub state: StateHandle<ProfileState>,
-}
-
 /// A field with the levels of a profile; the default level is selected until the user chooses another. Empty for a profile with one
 /// level.
-#[component]
-pub fn LevelSelect(props: &LevelSelectProps) -> Html {
-    let info = &props.run.info;
+pub fn level_select(run: &OpenRun, state: &StateHandle<ProfileState>) -> Html {
+    let info = &run.info;
     if info.levels.len() < 2 {
         return Html::default();
     }
@@ -29,9 +20,9 @@ pub fn LevelSelect(props: &LevelSelectProps) -> Html {
     };
     let mut options: Vec<(AttrValue, AttrValue)> = info.levels.iter().map(counted).collect();
     options.push((ALL_LEVELS.into(), "all levels together".into()));
-    let default = props.state.default_level().unwrap_or_else(|| info.default_level.clone());
-    let value = props.state.level().unwrap_or_else(|| info.default_level.clone());
-    let on_choose = on(props.state.clone(), move |state, name: String| {
+    let default = state.default_level().unwrap_or_else(|| info.default_level.clone());
+    let value = state.level().unwrap_or_else(|| info.default_level.clone());
+    let on_choose = on(state.clone(), move |state, name: String| {
         state.dispatch(ProfileAction::Level((name != default).then_some(name)));
     });
     html! { <SelectField id="level" label="Level" {value} {options} {on_choose} /> }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::paged_table::PagedTable;
-use super::{InstancesSwitch, ToolProps, range_of, waiting};
+use super::{ToolProps, instances_switch, range_of, waiting};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::use_analysis;
 use crate::state::ProfileAction;
@@ -42,7 +42,7 @@ pub fn PathTool(props: &ToolProps) -> Html {
     };
     html! {
         <>
-            { range_switch(state, html! { <InstancesSwitch run={props.run.clone()} state={state.clone()} /> }) }
+            { range_switch(state, html! { { instances_switch(&props.run, state) } }) }
             <section class="panel" aria-label="Critical path">
                 { content }
             </section>

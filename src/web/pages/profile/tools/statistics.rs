@@ -5,11 +5,11 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::paged_table::PagedTable;
-use super::{InstancesSwitch, LevelSelect, ToolProps, slice_filter, waiting};
+use super::{ToolProps, instances_switch, level_select, slice_filter, waiting};
 use crate::components::{LocalTable, PieChart, SelectField, TableLook, on};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{AnalysisAnswer, use_analysis, use_listing, use_save_all};
-use crate::pages::profile::treemap::Treemap;
+use crate::pages::profile::treemap::treemap_chart;
 use crate::platform::page;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_analysis::GroupBy;
@@ -86,9 +86,9 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     html! {
         <>
             { range_switch(state, html! { <>
-                if !is_of_engines { <LevelSelect run={props.run.clone()} state={state.clone()} /> }
+                if !is_of_engines { { level_select(&props.run, state) } }
                 <SelectField id="group-by" label="Group by" value={chosen.name()} {options} on_choose={choose} />
-                if chosen == GroupBy::Name { <InstancesSwitch run={props.run.clone()} state={state.clone()} /> }
+                if chosen == GroupBy::Name { { instances_switch(&props.run, state) } }
             </> }) }
             if let Some(name) = &name { { group_panel(props, name, longest, spread, members) } }
             <section class="panel" aria-label="Groups of slices">{ content }</section>
@@ -167,7 +167,7 @@ fn tiles(listed: &Shared<LinkedTable>, unit: &Unit, colours: &Colours, on_row: &
             on_row.emit(row);
         }
     });
-    html! { <Treemap items={self_times(listed)} unit={unit.clone()} colours={colours.clone()} {on_choose} /> }
+    treemap_chart(self_times(listed), unit, colours, &on_choose)
 }
 
 /// One group: the distribution of its durations, and links to its slices.
