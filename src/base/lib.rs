@@ -18,6 +18,7 @@
 pub mod convert;
 mod diag;
 mod digest;
+mod few;
 mod index;
 mod intern;
 mod names;
@@ -37,6 +38,7 @@ pub mod wire;
 
 pub use diag::{Diagnostic, Diagnostics};
 pub use digest::{Digest, digest64};
+pub use few::Few;
 pub use index::{Idx, IndexVec};
 pub use intern::{StrId, StringTable};
 pub use nearest::{nearest, nearest_text};

@@ -83,16 +83,10 @@ pub(super) fn open(path: &str) -> Result<KernelFile> {
             None => bail!("{path}: calls no custom_op.load(...); name the kernel's C++ file"),
         }
     };
-    let beside = |name: &String| Path::new(path).with_file_name(name).to_string_lossy().into_owned();
-    let [source] = &build.compute_srcs[..] else {
-        let names = build.compute_srcs.join(", ");
-        bail!(
-            "{path}: compute_srcs names {names}; a kernel is one file: name it with --kernel, or put the functions into one file"
-        );
-    };
-    let source = beside(source);
+    let beside = |name: &str| Path::new(path).with_file_name(name).to_string_lossy().into_owned();
+    let source = beside(build.source().with_context(|| path.to_owned())?);
     let text = read(&source).with_context(|| format!("{path}: compute_srcs"))?;
-    let shapes = build.shape_srcs.iter().map(beside).collect();
+    let shapes = build.shape_srcs.iter().map(|name| beside(name)).collect();
     Ok(KernelFile { path: source, source: text, multicore: build.multicore, shapes })
 }
 

@@ -33,6 +33,20 @@ fn call(text: &str) -> Option<usize> {
 }
 
 impl BuildScript {
+    /// The file with the kernel.
+    ///
+    /// # Errors
+    /// When the library is built from more or fewer files than one.
+    pub fn source(&self) -> Result<&str, Refusal> {
+        match &self.compute_srcs[..] {
+            [source] => Ok(source),
+            names => Err(refuse!(
+                "compute_srcs names {}; a kernel is one file: name it with --kernel, or put the functions into one file",
+                if names.is_empty() { "no file".to_owned() } else { names.join(", ") }
+            )),
+        }
+    }
+
     /// Reads the first call of a script; `None` if the script has none.
     ///
     /// # Errors

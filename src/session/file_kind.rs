@@ -25,7 +25,7 @@ pub enum Kind {
     Reports,
     /// A model index.
     Index,
-    /// The source of a custom operator.
+    /// The source of a custom operator, or the script that builds its library.
     Kernel,
     /// The source of an NKI kernel.
     Nki,
@@ -55,6 +55,9 @@ pub fn sniff(head: &[u8], name: &str) -> Kind {
     if is_nki(head, name) {
         return Kind::Nki;
     }
+    if is_build_script(head, name) {
+        return Kind::Kernel;
+    }
     sniff_inside(head, &name.to_ascii_lowercase(), DEEPEST)
 }
 
@@ -63,6 +66,11 @@ fn is_nki(head: &[u8], name: &str) -> bool {
     let has = |text: &[u8]| holds(head, text);
     name.to_ascii_lowercase().ends_with(".py")
         && (has(b"nki.jit") || (has(b"@jit") && (has(b"import nki") || has(b"from nki") || has(b"neuronxcc.nki"))))
+}
+
+/// Whether a Python file builds the library of a custom operator.
+fn is_build_script(head: &[u8], name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(".py") && holds(head, b"custom_op") && holds(head, b"compute_srcs")
 }
 
 fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {

@@ -138,7 +138,7 @@ async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
         return (Kind::Reports, None);
     }
     match sniff(&head, &name) {
-        Kind::Nki => (Kind::Nki, None),
+        kind @ (Kind::Nki | Kind::Kernel) => (kind, None),
         kind => (kind, refuse_script(&name, &head, &[], |_| None)),
     }
 }

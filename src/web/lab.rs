@@ -35,7 +35,7 @@ use ns_page::study::{StudyAction, StudyState};
 use ns_session::InspectField;
 use ns_session::share::{Address, ExperimentLink, Page};
 use ns_session::shelf::{Keepable, KeptResult};
-use ns_session::studies::{FileField, StudyKind};
+use ns_session::studies::{FileField, KernelOfFiles, StudyKind};
 use ns_view::palette::Theme;
 
 /// Starts the lab in its element of the page.
@@ -381,6 +381,9 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
             if page == Page::Experiments {
                 return read_files(&context, &experiments, &jobs.experiments.0, &files);
             }
+            if page == Page::Customop {
+                return give_kernel(&context, &studies[StudyKind::Customop as usize], files);
+            }
             for file in files {
                 match (page, page.study()) {
                     (Page::Inspect, _) => inspect_model(&actions, file),
@@ -404,15 +407,51 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
 fn give_text(study: &StateDispatcher<StudyState>, FileField { field, others }: FileField, file: File) {
     let study = study.clone();
     spawn_local(async move {
-        let name = file.name();
-        let bytes = read_head(&file, LONGEST_KERNEL).await.unwrap_or_default();
-        study.dispatch(match String::from_utf8(bytes) {
-            Ok(text) if !text.is_empty() => StudyAction::Given(others, field, text),
-            Ok(_) => StudyAction::RefuseFile(format!("{name}: the file is empty or cannot be read")),
-            Err(error) => {
-                let at = error.utf8_error().valid_up_to();
-                StudyAction::RefuseFile(format!("{name}: byte {at} is not UTF-8 text; save the file as UTF-8"))
-            }
+        study.dispatch(match text_of(&file).await {
+            Ok(text) => StudyAction::Given(others, field, text),
+            Err(problem) => StudyAction::RefuseFile(problem),
         });
     });
+}
+
+/// Gives the kernel of the files that were dropped together to its study, which runs it.
+fn give_kernel(context: &AppContext, study: &StateDispatcher<StudyState>, files: Vec<File>) {
+    let (study, notices) = (study.clone(), context.notices.clone());
+    spawn_local(async move {
+        let mut texts = Vec::new();
+        for file in files {
+            match text_of(&file).await {
+                Ok(text) => texts.push((file.name(), text)),
+                Err(problem) => return study.dispatch(StudyAction::RefuseFile(problem)),
+            }
+        }
+        let kernel = match KernelOfFiles::of(&texts) {
+            Ok(kernel) => kernel,
+            Err(refusal) => return study.dispatch(StudyAction::RefuseFile(refusal.to_string())),
+        };
+        if !kernel.others.is_empty() {
+            let said = format!("The kernel alone is run here, without {}.", kernel.others.join(", "));
+            notices.dispatch(NoticeAction::Say(Tone::Info, said));
+        }
+        let others: &[(&str, &str)] = match kernel.multicore {
+            None => &[("kernel", "own")],
+            Some(true) => &[("kernel", "own"), ("multicore", "true")],
+            Some(false) => &[("kernel", "own"), ("multicore", "false")],
+        };
+        study.dispatch(StudyAction::Given(others, "source", kernel.source));
+    });
+}
+
+/// The text of a file, up to the longest source that is read.
+async fn text_of(file: &File) -> Result<String, String> {
+    let name = file.name();
+    let bytes = read_head(file, LONGEST_KERNEL).await.unwrap_or_default();
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.is_empty() => Ok(text),
+        Ok(_) => Err(format!("{name}: the file is empty or cannot be read")),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            Err(format!("{name}: byte {at} is not UTF-8 text; save the file as UTF-8"))
+        }
+    }
 }

@@ -2,7 +2,7 @@
 // line; an endless kernel does not block the page.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -190,4 +190,21 @@ test("a C++ source that is dropped anywhere opens in the editor", app.page(async
   await page.waitForFunction(() => location.hash.startsWith("#/customop"));
   await eventually(async () => assert.equal(await page.locator(SOURCE).inputValue(), source));
   assert.equal(await page.getByLabel("Kernel", { exact: true }).inputValue(), "own");
+}, { hash: "#/" }));
+
+test("the files of the tutorial that are dropped together are one operator, built as its script says", app.page(async (page) => {
+  const source = readFileSync(new URL("../../src/kernel/operator/kernels/relu_multicore.cpp", import.meta.url), "utf8");
+  const build = "from torch_neuronx.xla_impl import custom_op\n\ncustom_op.load(\n    name='relu',\n    compute_srcs=['relu.cpp'],\n    shape_srcs=['shape.cpp'],\n    multicore=True,\n)\n";
+  const shape = "#include <torch/torch.h>\n\ntorch::Tensor relu_fwd_shape(torch::Tensor x) { return x; }\n";
+  const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  const all = [file("build.py", build), file("relu.cpp", source), file("shape.cpp", shape)];
+  await page.locator("#open-file").setInputFiles(all);
+  await page.waitForFunction(() => location.hash.startsWith("#/customop"));
+  await eventually(async () => assert.equal(await page.locator(SOURCE).inputValue(), source));
+  assert.equal(await page.getByLabel("Run on all processors").isChecked(), true);
+  await page.getByText("The kernel alone is run here, without shape.cpp.").waitFor();
+  await page.getByText(/iterations\/s/).first().waitFor();
+  await page.locator("#open-file").setInputFiles(all.slice(0, 1));
+  await page.getByText("build.py is built from relu.cpp: drop both together").waitFor();
+  assert.equal(await page.locator(SOURCE).inputValue(), source);
 }, { hash: "#/" }));

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use ns_base::{Refusal, refuse};
-use ns_machine::arch::{Instance, instance};
+use ns_machine::arch::{Instance, instance, instances_like};
 
 use super::models::{ModelConfig, distinct, models_of_index, models_of_lists};
-use super::notes::{nearest_sizes, notes, unknown_size};
+use super::notes::{notes, unknown_size};
 use crate::config::bench_config::BenchConfig;
 use crate::config::configuration::{Configuration, WorkerChoice};
 use crate::config::input_fit::fit;
@@ -94,8 +94,8 @@ fn check_names(config: &BenchConfig) -> Result<(), Refusal> {
     let unknown = config.sizes().into_iter().find(|size| instance(size).is_none() && !is_of_other_family(size));
     if let Some(size) = unknown.filter(|_| config.options.device_type == DeviceType::Neuron) {
         return Err(refuse!(
-            "instance_type: '{size}' is not a known size; the nearest are {} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed",
-            nearest_sizes(size)
+            "instance_type: '{size}' is not a known size; {} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed",
+            instances_like(size)
         ));
     }
     Ok(())
@@ -260,10 +260,10 @@ mod tests {
         let config = BenchConfig { instance_type: "trn1.48xlarge".into(), ..BenchConfig::default() };
         let message = expand(&config).unwrap_err().to_string();
         assert!(
-            message.starts_with("instance_type: 'trn1.48xlarge' is not a known size; the nearest are trn"),
+            message.starts_with("instance_type: 'trn1.48xlarge' is not a known size; the sizes of trn1 are trn1.2xlarge and trn1.32xlarge ("),
             "{message}"
         );
-        assert_eq!(message.matches("xlarge").count(), 4, "{message}");
+        assert_eq!(message.matches("xlarge").count(), 3, "{message}");
         // A system given by its times may run anywhere.
         let fixed = BenchConfig { model: "fixed:device_ms=1".into(), ..config };
         let sweep = expand(&fixed).unwrap();

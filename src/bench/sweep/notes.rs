@@ -1,8 +1,7 @@
 //! Notes for the user about a sweep before it runs, one sentence each.
 
-use ns_base::nearest_text;
 use ns_device::ModelKind;
-use ns_machine::arch::INSTANCES;
+use ns_machine::arch::instances_like;
 use ns_model::ModelSpec;
 
 use super::expand::CORE_OF_OTHERS;
@@ -20,11 +19,6 @@ pub(crate) fn notes(config: &BenchConfig, models: &[ModelConfig]) -> Vec<String>
     duration(config).into_iter().chain(of_models.into_iter().flatten()).collect()
 }
 
-/// The three known sizes most similar to an unknown name.
-pub(crate) fn nearest_sizes(name: &str) -> String {
-    nearest_text(name, INSTANCES.iter().map(|i| i.name))
-}
-
 /// A system given by its times may have an unknown size.
 pub(crate) fn unknown_size(config: &BenchConfig, name: &str) -> String {
     let consequence = if config.n_models.is_none() {
@@ -34,10 +28,7 @@ pub(crate) fn unknown_size(config: &BenchConfig, name: &str) -> String {
     };
     let is_fixed = ModelKind::of(config.model.trim()) == ModelKind::Fixed;
     let core = if is_fixed { String::new() } else { format!("; the others run on NeuronCores of {CORE_OF_OTHERS}") };
-    format!(
-        "instance_type: '{name}' is not a known size, so {consequence}{core}; the nearest known sizes are {}",
-        nearest_sizes(name)
-    )
+    format!("instance_type: '{name}' is not a known size, so {consequence}{core}; {}", instances_like(name))
 }
 
 fn duration(config: &BenchConfig) -> Option<String> {

@@ -8,7 +8,7 @@ use ns_base::{Refusal, nearest_text, refuse};
 
 /// One EC2 instance size with Neuron devices.
 ///
-/// Sources: devices, cores, vCPUs and memory are from the Neuron documentation's instance tables. Prices per hour of
+/// Sources: devices, cores, vCPUs and memory are from the Neuron documentation's instance tables; those of trn2.3xlarge from EC2's. Prices per hour of
 /// Inf1 are from NeuronPerf's own cost table; those of Inf2 and Trn1 are from AWS's on-demand price list (Linux, US
 /// East), as public price tables repeat it. Trn2, for which the tables disagree, and UltraServers have `None`: no price
 /// is invented, and the user gives `cost_per_hour` to get a cost. UltraServers are not one EC2 size, so their names are
@@ -87,6 +87,7 @@ pub const INSTANCES: &[Instance] = &[
     size("trn1.2xlarge", 1, 2, 2, 8, 32, Some(1.34375)),
     size("trn1.32xlarge", 16, 32, 2, 128, 512, Some(21.5)),
     size("trn1n.32xlarge", 16, 32, 2, 128, 512, Some(24.78)),
+    size("trn2.3xlarge", 1, 4, 3, 12, 128, None),
     size("trn2.48xlarge", 16, 64, 3, 192, 2048, None),
     size("trn2u.48xlarge", 16, 64, 3, 192, 2048, None),
     size("trn2-ultraserver", 64, 256, 3, 768, 8192, None),
@@ -105,10 +106,20 @@ pub fn instance(name: &str) -> Option<&'static Instance> {
 /// # Errors
 /// When there is none; the message has the nearest.
 pub fn known_instance(name: &str) -> Result<&'static Instance, Refusal> {
-    instance(name.trim()).ok_or_else(|| {
-        let nearest = nearest_text(name, INSTANCES.iter().map(|i| i.name));
-        refuse!("unknown instance type '{name}': the nearest are {nearest}")
-    })
+    instance(name.trim()).ok_or_else(|| refuse!("unknown instance type '{name}': {}", instances_like(name)))
+}
+
+/// Which sizes somebody may have meant: those of the family, such as `trn3`, else the nearest names.
+#[must_use]
+pub fn instances_like(name: &str) -> String {
+    let family_of = |name: &str| name.split(['.', '-']).next().unwrap_or_default().trim().to_ascii_lowercase();
+    let (family, names) = (family_of(name), || INSTANCES.iter().map(|i| i.name));
+    let sizes: Vec<&str> = names().filter(|known| family_of(known) == family).collect();
+    match &sizes[..] {
+        [] => format!("the nearest are {}", nearest_text(name, names())),
+        [one] => format!("the only size of {family} is {one}"),
+        [rest @ .., last] => format!("the sizes of {family} are {} and {last}", rest.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -137,6 +148,15 @@ mod tests {
     fn names_are_found_in_any_case_and_are_unique() {
         assert_eq!(instance("TRN1.2xlarge").map(|i| i.neuroncores), Some(2));
         assert_eq!(instance("trn9.huge"), None);
+        for (name, expected) in [
+            ("trn3", "the sizes of trn3 are trn3-ultraserver-gen1 and trn3-ultraserver-gen2"),
+            ("trn3.48xlarge", "the sizes of trn3 are trn3-ultraserver-gen1 and trn3-ultraserver-gen2"),
+            ("TRN1.48xlarge", "the sizes of trn1 are trn1.2xlarge and trn1.32xlarge"),
+            ("trn2u", "the only size of trn2u is trn2u.48xlarge"),
+            ("inf9.xlarge", "the nearest are inf"),
+        ] {
+            assert!(instances_like(name).starts_with(expected), "{}", instances_like(name));
+        }
         let mut names: Vec<_> = INSTANCES.iter().map(|i| i.name).collect();
         names.sort_unstable();
         names.dedup();

@@ -1,10 +1,8 @@
 //! One open profile.
 
-use std::collections::BTreeMap;
-
 use super::kept_view::KeptView;
 use crate::Shared;
-use ns_base::{Interval, TraceNs};
+use ns_base::{Few, Interval, TraceNs};
 use ns_insight::Insights;
 use ns_profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
 use ns_session::share::{ProfileLink, Tool, file_label};
@@ -19,7 +17,7 @@ pub struct OpenRun<Worker> {
     pub info: Shared<ProfileInfo>,
     pub engine: Worker,
     /// The operator tables that were requested.
-    pub operators: BTreeMap<OperatorKind, CountedOperators>,
+    pub operators: Few<OperatorKind, CountedOperators>,
     /// Its last view, while another run is shown.
     pub(super) kept: KeptView,
     /// The name that the Neuron plugin would give it; `None` for files.

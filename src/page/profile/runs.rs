@@ -1,12 +1,11 @@
 //! The open runs: which arrive, which is shown, which are closed.
 
-use std::collections::BTreeMap;
-
 use super::action::ProfileArrival;
 use super::kept_view::KeptView;
 use super::open_run::OpenRun;
 use super::state::{Opens, ProfileState};
 use crate::{RunState, Shared};
+use ns_base::Few;
 use ns_session::share::{ProfileLink, Tool};
 use ns_session::{ProfileInfo, ProfileOrigin, ProfileSpec};
 
@@ -213,7 +212,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
                 ProfileOrigin::File { .. } => None,
             };
             let info = Shared::new(info);
-            self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), kept, run_name, insights: None });
+            self.runs.push(OpenRun { id, info, engine, operators: Few::default(), kept, run_name, insights: None });
         }
         first
     }

@@ -365,7 +365,7 @@ fn answers_about_a_run_are_kept_with_it() {
     let table =
         || OperatorTable { kind: OperatorKind::Slices, level: None, instances: Instances::Merged, rows: vec![] };
     let answered = state.after(A::Operators(0, Some(span(1, 2)), table()));
-    assert_eq!(answered.runs[0].operators[&OperatorKind::Slices].0, Some(span(1, 2)));
+    assert_eq!(answered.runs[0].operators.get(&OperatorKind::Slices).unwrap().0, Some(span(1, 2)));
     assert!(answered.runs[1].operators.is_empty());
     changes(&state, A::Operators(9, None, table()), |_| {});
     changes(&state, A::Insights(1, None), |s| s.runs[1].insights = Some(None));

@@ -16,7 +16,7 @@ mod numerics;
 mod run;
 mod spec;
 
-pub use customop::CustomopStudy;
+pub use customop::{CustomopStudy, KernelOfFiles};
 pub(crate) use form::field;
 pub use form::{
     AUTO_CAST_TYPES, AUTO_CASTS, FieldGroup, FieldKind, FormField, GroupLook, OPT_LEVELS, StudyExample, StudyForm,

@@ -1,7 +1,6 @@
 //! The controller of a timeline: holds the state of the screen, and asks the worker for slices.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use gloo_timers::callback::Timeout;
@@ -12,7 +11,7 @@ use super::change::Change;
 use crate::platform::url::PendingAddress;
 use crate::worker::Engine;
 use ns_base::convert::i64_to_f64;
-use ns_base::{Interval, TraceNs};
+use ns_base::{Few, Interval, TraceNs};
 use ns_page::Shared;
 use ns_page::replies::answer_of;
 use ns_session::{JobId, Message, ProfileInfo, ProfileQuestion, Reply};
@@ -92,7 +91,7 @@ pub(super) struct Screen {
     pub(super) group: Option<SliceGroup>,
     pub(super) theme: Theme,
     pub(super) range_px: Option<(f64, f64)>,
-    pub(super) pointers: BTreeMap<i32, (f64, f64)>,
+    pub(super) pointers: Few<i32, (f64, f64)>,
     pub(super) drag: super::pointer::Drag,
     /// A span from a link that waits until the width is known.
     pub(super) wanted_span: Option<Interval<TraceNs>>,
@@ -144,7 +143,7 @@ impl Controller {
             group: None,
             theme: Theme::default(),
             range_px: None,
-            pointers: BTreeMap::new(),
+            pointers: Few::default(),
             drag: super::pointer::Drag::None,
             wanted_span: span,
         };

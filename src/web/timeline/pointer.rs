@@ -221,7 +221,7 @@ impl Controller {
         let (gutter, before, other) = {
             let screen = self.0.screen.borrow();
             let before = screen.pointers.get(&pointer).copied();
-            let other = screen.pointers.iter().find(|(id, _)| **id != pointer).map(|(_, p)| *p);
+            let other = screen.pointers.iter().find(|(id, _)| *id != pointer).map(|(_, p)| *p);
             (screen.metrics.gutter, before, other)
         };
         if let (Some(before), Some(other)) = (before, other) {

@@ -1,7 +1,6 @@
 //! The page's side: one worker, and the jobs that wait for its answers.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use gloo_events::{EventListener, EventListenerOptions};
@@ -13,6 +12,7 @@ use yew::Callback;
 use super::envelope;
 use super::life;
 use crate::platform::{download, error_text, page, url};
+use ns_base::Few;
 use ns_session::protocol::wire::{Decoder, Encoder, decode_event, encode_request};
 use ns_session::{Ask, Control, Event, JobId, JobRequest, Message, PROTOCOL_VERSION, Request, build_id};
 
@@ -58,7 +58,7 @@ struct EngineInner {
     name: String,
     /// Requests that wait for Ready; `None` once it came.
     queue: RefCell<Option<Vec<QueuedRequest>>>,
-    jobs: RefCell<BTreeMap<JobId, SentJob>>,
+    jobs: RefCell<Few<JobId, SentJob>>,
     /// The last words of a worker that panicked.
     last_words: RefCell<Option<String>>,
     is_alive: Cell<bool>,
@@ -96,6 +96,9 @@ pub enum Program {
 }
 
 impl Program {
+    /// Number of programs.
+    pub const COUNT: usize = 3;
+
     /// The file that starts it.
     const fn loader(self) -> &'static str {
         match self {
@@ -193,7 +196,7 @@ impl Engine {
         let weak = Rc::downgrade(&self.0);
         let timer = Timeout::new(CANCEL_GRACE_MS, move || {
             if let Some(inner) = weak.upgrade()
-                && inner.jobs.borrow().contains_key(&job)
+                && inner.jobs.borrow().get(&job).is_some()
             {
                 inner.end("it did not stop when asked", Some(job));
             }
@@ -291,7 +294,7 @@ impl EngineInner {
             // A page behind its stored example has no bar to show it in.
             Ok((Event::Message(_, Message::Progress { .. }), _)) if page::is_behind_example() => {}
             Ok((Event::Message(job, message), beside)) => {
-                if self.jobs.borrow().contains_key(&job) {
+                if self.jobs.borrow().get(&job).is_some() {
                     self.deliver(job, save_file(message, beside));
                 }
             }

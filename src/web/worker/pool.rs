@@ -5,7 +5,6 @@
 //! any of them can run it; a worker that never runs it never reads it.
 
 use std::cell::{RefCell, RefMut};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
@@ -28,7 +27,8 @@ pub struct Pool(Rc<RefCell<Workers>>);
 
 #[derive(Default)]
 struct Workers {
-    lanes: BTreeMap<Program, Lane>,
+    /// By program.
+    lanes: [Lane; Program::COUNT],
     /// All workers of models that were started, whoever owns them.
     started: Vec<WeakEngine>,
     models: Vec<ModelFile>,
@@ -133,7 +133,7 @@ impl Pool {
     }
 
     fn lane(&self, program: Program) -> RefMut<'_, Lane> {
-        RefMut::map(self.0.borrow_mut(), |workers| workers.lanes.entry(program).or_default())
+        RefMut::map(self.0.borrow_mut(), |workers| &mut workers.lanes[program as usize])
     }
 
     /// Keeps the catalog that a worker sent.
@@ -164,8 +164,8 @@ impl Pool {
     /// A shared worker, or one of these programs that waits.
     fn running(&self, waiting: &[Program]) -> Option<Engine> {
         let workers = self.0.borrow();
-        let shared = workers.lanes.values().map(|lane| &lane.shared);
-        let spare = waiting.iter().filter_map(|program| Some(&workers.lanes.get(program)?.spare));
+        let shared = workers.lanes.iter().map(|lane| &lane.shared);
+        let spare = waiting.iter().map(|program| &workers.lanes[*program as usize].spare);
         shared.chain(spare).flatten().find(|engine| engine.is_alive()).cloned()
     }
 

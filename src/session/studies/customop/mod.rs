@@ -3,11 +3,13 @@
 
 mod cases;
 mod document;
+mod files;
 mod form;
 mod run;
 mod spec;
 mod sweeps;
 
+pub use files::KernelOfFiles;
 pub(super) use form::{FORM, followers};
 pub use spec::CustomopStudy;
 pub(super) use spec::{pack_source, unpack_source};

@@ -1,0 +1,106 @@
+//! A kernel from files that are given together: sources in C++, and the `build.py` that says which of them is the kernel.
+
+use ns_base::{Refusal, refuse};
+use ns_kernel::{BuildScript, Role, compile};
+
+/// The kernel of some files.
+#[derive(Debug, PartialEq, Eq)]
+pub struct KernelOfFiles {
+    pub source: String,
+    /// Whether the library runs it on all processors, if a script says so.
+    pub multicore: Option<bool>,
+    /// Files that are not part of it.
+    pub others: Vec<String>,
+}
+
+impl KernelOfFiles {
+    /// Finds the kernel of files, each a name and its text.
+    ///
+    /// # Errors
+    /// When no file is a kernel, or several are and no script names one.
+    pub fn of(files: &[(String, String)]) -> Result<Self, Refusal> {
+        let builds = files.iter().filter(|(name, _)| is_script(name)).filter_map(|(name, text)| {
+            BuildScript::parse(text).map_err(|e| refuse!("{name}: {e}")).transpose().map(|build| (name, build))
+        });
+        let (source, multicore) = match builds.last() {
+            Some((name, build)) => {
+                let build = build?;
+                let wanted = build.source().map_err(|e| refuse!("{name}: {e}"))?;
+                let is_it = |(other, _): &&(String, String)| file_name(other) == file_name(wanted);
+                let found = files.iter().find(is_it);
+                let found = found.ok_or_else(|| refuse!("{name} is built from {wanted}: drop both together"))?;
+                (found, Some(build.multicore))
+            }
+            None => (only_kernel(files)?, None),
+        };
+        let is_other = |(name, _): &&(String, String)| *name != source.0 && !is_script(name);
+        let others = files.iter().filter(is_other).map(|(name, _)| name.clone()).collect();
+        Ok(Self { source: source.1.clone(), multicore, others })
+    }
+}
+
+/// The one file that has a kernel. A single file is taken as it is: its errors are reported at their lines.
+fn only_kernel(files: &[(String, String)]) -> Result<&(String, String), Refusal> {
+    let sources: Vec<_> = files.iter().filter(|(name, _)| !is_script(name)).collect();
+    let has_kernel = |text: &str| compile(text).is_ok_and(|program| program.kernel(Role::Forward).is_some());
+    let kernels: Vec<_> = sources.iter().copied().filter(|(_, text)| has_kernel(text)).collect();
+    match (&sources[..], &kernels[..]) {
+        ([one], _) | (_, [one]) => Ok(one),
+        ([], _) => Err(refuse!("no file is the source of a kernel: drop the .cpp file too")),
+        (_, found) => {
+            let found = if found.is_empty() { &sources } else { found };
+            let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+            Err(refuse!("{} may each be the kernel: drop one, or the build.py that names it", names.join(", ")))
+        }
+    }
+}
+
+fn is_script(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(".py")
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: &str =
+        "#include <torch/torch.h>\nstd::vector<int64_t> relu_shape(std::vector<int64_t> x) { return x; }\n";
+    const BUILD: &str = "from torch_neuronx.xla_impl import custom_op\ncustom_op.load(name='relu', compute_srcs=['src/relu.cpp'], shape_srcs=['shape.cpp'], multicore=True)\n";
+
+    fn of(files: &[(&str, &str)]) -> Result<KernelOfFiles, String> {
+        let files: Vec<_> = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        KernelOfFiles::of(&files).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn the_script_says_which_source_is_the_kernel_and_where_it_runs() {
+        let relu = ns_kernel::BUILT_IN[0].source;
+        let kernel =
+            |multicore| KernelOfFiles { source: relu.to_owned(), multicore, others: vec!["shape.cpp".to_owned()] };
+        for files in [
+            [("build.py", BUILD), ("relu.cpp", relu), ("shape.cpp", SHAPE)],
+            [("shape.cpp", SHAPE), ("relu.cpp", relu), ("build.py", BUILD)],
+        ] {
+            assert_eq!(of(&files), Ok(kernel(Some(true))));
+        }
+        assert_eq!(of(&[("relu.cpp", relu), ("shape.cpp", SHAPE)]), Ok(kernel(None)));
+        assert_eq!(of(&[("wrong.cpp", "int f(")]).unwrap().source, "int f(");
+    }
+
+    #[test]
+    fn what_lacks_a_kernel_says_what_to_drop() {
+        let relu = ns_kernel::BUILT_IN[0].source;
+        for (files, expected) in [
+            (&[("build.py", BUILD)][..], "build.py is built from src/relu.cpp: drop both together"),
+            (&[("a.cpp", relu), ("b.cpp", relu)], "a.cpp, b.cpp may each be the kernel: drop one, or the build.py"),
+            (&[("a.cpp", "int f("), ("b.cpp", "int g(")], "a.cpp, b.cpp may each be the kernel"),
+        ] {
+            let said = of(files).unwrap_err();
+            assert!(said.contains(expected), "{said}");
+        }
+    }
+}
