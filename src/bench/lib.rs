@@ -44,7 +44,7 @@ pub use config::list::{
     AS_MANY_AS_FIT, MAX_LIST_ENTRIES, comma_list, copies_text, parse_copies, parse_levels, parse_list, plain_list,
 };
 pub use config::options::{
-    Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions, SdkGeneration,
+    Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions, SdkGeneration, SharedOverhead,
 };
 pub use host_step::expression::Expression;
 pub use host_step::step::HostStep;

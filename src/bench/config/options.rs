@@ -1,10 +1,13 @@
 //! How a configuration is run, apart from the parameters that are swept: on which device, in which processes, with which work around the
 //! call, on which data, and when its clock starts.
 
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::host_step::step::HostStep;
-use ns_base::names;
+use ns_base::{Refusal, names, refuse};
 use ns_compiler::{CompileOptions, Workflow};
 
 /// Longest cost of a step given in milliseconds: an hour.
@@ -115,6 +118,40 @@ impl SdkGeneration {
     }
 }
 
+/// What calls lose on the path between the host and devices where other copies run too: a stall, as long for each call that meets one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SharedOverhead {
+    /// Length of a stall, milliseconds.
+    pub stall_ms: f64,
+    /// One call in so many meets one.
+    pub calls: u32,
+}
+
+impl FromStr for SharedOverhead {
+    type Err = Refusal;
+
+    /// Reads `1.4/170`: one call in 170 takes 1.4 ms longer.
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let parts = text
+            .split_once('/')
+            .map(|(ms, calls)| (ms.trim().trim_end_matches("ms").trim().parse(), calls.trim().parse()));
+        match parts {
+            Some((Ok(stall_ms), Ok(calls))) if (0.0..=MAX_STEP_MS).contains(&stall_ms) && calls > 0 => {
+                Ok(Self { stall_ms, calls })
+            }
+            _ => Err(refuse!(
+                "'{text}' is not a stall in milliseconds and the calls of which one meets it, such as 1.4/170"
+            )),
+        }
+    }
+}
+
+impl Display for SharedOverhead {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.stall_ms, self.calls)
+    }
+}
+
 /// All settings of a run that are the same in all configurations of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -137,6 +174,8 @@ pub struct RunOptions {
     pub env_setup_ms: f64,
     /// Work of each copy after it has loaded, milliseconds (`setup_fn`).
     pub setup_ms: f64,
+    /// What copies share besides the ways that are simulated.
+    pub shared_overhead: Option<SharedOverhead>,
     /// A dataset instead of endless inputs.
     pub dataset: Option<Dataset>,
     /// When the duration starts.
@@ -160,6 +199,7 @@ impl Default for RunOptions {
             postprocess: HostStep::None,
             env_setup_ms: 0.0,
             setup_ms: 0.0,
+            shared_overhead: None,
             dataset: None,
             accounting: Accounting::Window,
             max_inferences: None,
@@ -206,6 +246,16 @@ impl RunOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_overhead_is_a_stall_and_how_many_calls_share_it() {
+        let read = |text: &str| text.parse::<SharedOverhead>();
+        assert_eq!(read("1.4/170").unwrap(), SharedOverhead { stall_ms: 1.4, calls: 170 });
+        assert_eq!(read(" 1.4ms / 170").unwrap().to_string(), "1.4/170");
+        for wrong in ["1.4", "1.4/0", "-1/3", "nan/3", "1/2.5", "/"] {
+            assert!(read(wrong).unwrap_err().to_string().contains("such as 1.4/170"), "{wrong}");
+        }
+    }
 
     #[test]
     fn the_generation_of_a_framework_is_its_major_release() {

@@ -98,7 +98,7 @@ fn scaling(reports: &[&Report], differing: Differing) -> Option<String> {
     }
     let path = report.path_busy_percent.map_or_else(String::new, |busy| format!(", busy {}", format_whole_share(busy)));
     text.push_str(&format!(
-        "the links to the devices{path}. That they share nothing else is assumed: real copies may scale less (16 copies in NeuronPerf's guide: 8.9 times)."
+        "the links to the devices{path}. That they share nothing else is assumed: real copies may scale less (16 copies in NeuronPerf's guide: 8.9 times); a shared overhead adds what they lose."
     ));
     Some(text)
 }
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                "2 models x 1 worker: 2.00 times the throughput of one copy. The simulated copies share the 4 vCPUs (2 cores) of inf2.xlarge, busy 6 %, and the links to the devices, busy 8 %. That they share nothing else is assumed: real copies may scale less (16 copies in NeuronPerf's guide: 8.9 times)."
+                "2 models x 1 worker: 2.00 times the throughput of one copy. The simulated copies share the 4 vCPUs (2 cores) of inf2.xlarge, busy 6 %, and the links to the devices, busy 8 %. That they share nothing else is assumed: real copies may scale less (16 copies in NeuronPerf's guide: 8.9 times); a shared overhead adds what they lose."
             ]
         );
     }

@@ -54,6 +54,8 @@ pub struct SimulatedExecutor {
     fixed: [Spread; 8],
     device: Vec<Spread>,
     setup: [Spread; 4],
+    /// A stall of the path, and the share of 2^32 calls that meet it; of one copy alone none does.
+    stall: Option<(SimTime, u32)>,
     workers: Vec<Rng>,
     models: Vec<Rng>,
 }
@@ -112,6 +114,11 @@ impl SimulatedExecutor {
             .map(spread),
             device: times.device.iter().map(|t| spread(*t)).collect(),
             setup: [times.env_setup, times.load_of(n), times.setup, times.warmup].map(spread),
+            stall: configuration
+                .options
+                .shared_overhead
+                .filter(|_| n > 1)
+                .map(|overhead| (SimTime::from_secs_f64(overhead.stall_ms / 1e3), u32::MAX / overhead.calls)),
             workers: (0..n).flat_map(|m| (0..w).map(move |i| (m, i))).map(|(m, i)| stream("worker", m, i)).collect(),
             models: (0..n).map(|m| stream("model", m, 0)).collect(),
         }
@@ -145,6 +152,12 @@ impl Executor for SimulatedExecutor {
                 None => return SimTime::ZERO,
             },
         };
+        if let (Stage::Host, Some((stall, share)), Some(rng)) =
+            (stage, self.stall, self.workers.get_mut(worker as usize))
+        {
+            let time = spread.draw(rng);
+            return if rng.next_u32() < share { SimTime(time.0 + stall.0) } else { time };
+        }
         // Most stages of most runs have no length, or always the same.
         if spread.width == 0 {
             return SimTime(spread.low);

@@ -132,6 +132,13 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
         ..TIME
     },
     BenchOption {
+        field: field("shared_overhead", "Shared overhead", "Where copies share the path to the devices: 1.4/170 holds one call in 170 for 1.4 ms", "none", FieldKind::Line),
+        flag: Flag::new("shared-overhead", "MS/CALLS", "Stalls of the path that all copies share, which are not simulated: 1.4/170 holds one call in 170 for 1.4 ms [default: none]"),
+        get: |c| some(c.options.shared_overhead),
+        put: |c, given| given.some_number("a stall in ms and the calls of which one meets it, such as 1.4/170").map(|overhead| c.options.shared_overhead = overhead),
+        ..TIME
+    },
+    BenchOption {
         field: field("performance_level", "Performance levels", "0 (most accurate) to 3 (fastest): 3 or 0-3", "3", FieldKind::Whole),
         name: "performance_levels",
         flag: Flag::new("performance-levels", "LIST", "0 (most accurate) to 3 (fastest) [default: 3]").list().aliases(&["performance-level"]),
@@ -181,7 +188,7 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
         field: field("device_type", "Device", "The processor is this machine\u{2019}s, measured with its clock", "", FieldKind::Choice(&[("", "simulated NeuronCores"), ("cpu", "processor of this machine")])),
         flag: Flag::new("device-type", "DEVICE", "neuron: simulated; cpu: this machine, measured").default("neuron").heading(RUNS),
         get: |c| unless(&c.options.device_type, &DeviceType::default(), |device| device.name().into()),
-        put: |c, given| { let wrong = || format!("{}: '{}' cannot be run here; use neuron or cpu", given.name, given.text); c.options.device_type = match given.text { "" => DeviceType::default(), text => DeviceType::from_name(text).ok_or_else(wrong)? }; Ok(()) },
+        put: |c, given| { let wrong = || wrong_device(given.name, given.text); c.options.device_type = match given.text { "" => DeviceType::default(), text => DeviceType::from_name(text).ok_or_else(wrong)? }; Ok(()) },
         ..HOST
     },
     BenchOption {
@@ -314,6 +321,16 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
         ..SCENARIO
     },
 ];
+
+fn wrong_device(name: &str, device: &str) -> String {
+    let is_gpu = ["gpu", "cuda"].iter().any(|gpu| device.trim().eq_ignore_ascii_case(gpu));
+    let instead = if is_gpu {
+        "a script that calls npf.torch.benchmark(..., device_type=\"gpu\") is measured by python -m neuronscope SCRIPT.py where torch finds one (docs/python.md). Here use neuron or cpu"
+    } else {
+        "use neuron or cpu"
+    };
+    format!("{name}: '{device}' cannot be run here; {instead}")
+}
 
 fn dataset_text(dataset: Option<Dataset>) -> String {
     dataset.map_or_else(String::new, |d| format!("{}{}", d.length, if d.looped { ",loop" } else { "" }))

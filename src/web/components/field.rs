@@ -15,32 +15,20 @@ pub fn error_of(wrong: &FieldErrors, key: &str) -> Option<AttrValue> {
     wrong.iter().find(|(wrong, _)| *wrong == key).map(|(_, message)| message.clone().into())
 }
 
-#[derive(Properties, PartialEq)]
-pub struct FieldProps {
-    /// Id of the control inside.
-    pub id: AttrValue,
-    /// Text above it.
-    pub label: AttrValue,
-    /// Help below it.
-    #[prop_or_default]
-    pub help: AttrValue,
-    /// Message if the value is wrong.
-    #[prop_or_default]
-    pub error: Option<AttrValue>,
-    /// Whether it takes more room than others.
-    #[prop_or_default]
-    pub wide: bool,
-    pub children: Html,
-}
-
-/// A label, a control, its help or its error.
-#[component]
-pub fn Field(props: &FieldProps) -> Html {
+/// A label, a control, its help or its error. `id` is that of the control; a wide one takes more room than others.
+pub fn labelled(
+    id: &AttrValue,
+    label: &AttrValue,
+    help: &AttrValue,
+    error: Option<&AttrValue>,
+    wide: bool,
+    control: Html,
+) -> Html {
     html! {
-        <div class={classes!("field", props.error.is_some().then_some("is-wrong"), props.wide.then_some("is-wide"))}>
-            <label for={props.id.clone()}>{ &props.label }</label>
-            { props.children.clone() }
-            { note(&props.id, &props.help, props.error.as_ref()) }
+        <div class={classes!("field", error.is_some().then_some("is-wrong"), wide.then_some("is-wide"))}>
+            <label for={id.clone()}>{ label }</label>
+            { control }
+            { note(id, help, error) }
         </div>
     }
 }
@@ -91,17 +79,16 @@ pub struct TextFieldProps {
 #[component]
 pub fn TextField(props: &TextFieldProps) -> Html {
     let oninput = props.on_edit.reform(|event: InputEvent| value_of(&event));
-    html! {
-        <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()}>
-            <input
-                id={props.id.clone()} type="text" autocomplete="off" spellcheck="false"
-                inputmode={props.input_mode.clone()} value={props.value.clone()}
-                placeholder={props.placeholder.clone()} {oninput}
-                aria-invalid={props.error.is_some().then_some("true")}
-                aria-describedby={described_by(&props.id, &props.help, props.error.as_ref())}
-            />
-        </Field>
-    }
+    let error = props.error.as_ref();
+    let control = html! {
+        <input
+            id={props.id.clone()} type="text" autocomplete="off" spellcheck="false"
+            inputmode={props.input_mode.clone()} value={props.value.clone()}
+            placeholder={props.placeholder.clone()} {oninput}
+            aria-invalid={error.is_some().then_some("true")} aria-describedby={described_by(&props.id, &props.help, error)}
+        />
+    };
+    labelled(&props.id, &props.label, &props.help, error, false, control)
 }
 
 #[derive(Properties, PartialEq)]
@@ -148,20 +135,19 @@ pub fn SelectField(props: &SelectFieldProps) -> Html {
             }
         }
     });
-    html! {
-        <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()} wide={props.wide}>
-            <select
-                ref={select} id={props.id.clone()} {onchange} disabled={props.disabled}
-                aria-invalid={props.error.is_some().then_some("true")}
-                aria-describedby={described_by(&props.id, &props.help, props.error.as_ref())}
-            >
-                if !is_known {
-                    <option value={props.value.clone()} selected={true}>{ &props.value }</option>
-                }
-                { for props.options.iter().map(|(value, name)| html! {
-                    <option value={value.clone()} selected={*value == props.value}>{ name }</option>
-                }) }
-            </select>
-        </Field>
-    }
+    let error = props.error.as_ref();
+    let control = html! {
+        <select
+            ref={select} id={props.id.clone()} {onchange} disabled={props.disabled}
+            aria-invalid={error.is_some().then_some("true")} aria-describedby={described_by(&props.id, &props.help, error)}
+        >
+            if !is_known {
+                <option value={props.value.clone()} selected={true}>{ &props.value }</option>
+            }
+            { for props.options.iter().map(|(value, name)| html! {
+                <option value={value.clone()} selected={*value == props.value}>{ name }</option>
+            }) }
+        </select>
+    };
+    labelled(&props.id, &props.label, &props.help, error, props.wide, control)
 }

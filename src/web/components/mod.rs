@@ -41,7 +41,7 @@ pub use data_table::{DataTable, FEW_ROWS, RowAction};
 pub use diagnostics::diagnostics_panel;
 pub use document_view::{DocumentView, DrawBlock};
 pub use drawings::drawings;
-pub use field::{Field, FieldErrors, SelectField, TextField, error_of};
+pub use field::{FieldErrors, SelectField, TextField, error_of};
 pub use file_drop::{FileDrop, file_picker};
 pub use fold::Fold;
 pub use form_frame::FormFrame;

@@ -5,8 +5,7 @@ use std::rc::Rc;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::Field;
-use super::field::described_by;
+use super::field::{described_by, labelled};
 use crate::platform::page;
 
 /// Rows that are shown at least and at most; a longer text scrolls.
@@ -80,20 +79,20 @@ pub fn SourceField(props: &SourceFieldProps) -> Html {
     let listed = (1..=lines).map(|n| line_number(n, props.marks.get(n - 1)));
     let wrong = props.value.split('\n').zip(props.marks.iter()).map(|(line, mark)| wave(mark.word(line)));
     let rows = (lines + 1).clamp(ROWS.0, ROWS.1).to_string();
-    let described = described_by(&props.id, &props.help, props.error.as_ref());
-    html! {
-        <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()} wide={true}>
-            <div class="source-editor">
-                <pre ref={numbers} aria-hidden="true">{ for listed }</pre>
-                <div class="source-lines">
-                    <pre ref={waves} class="waves" aria-hidden="true">{ for wrong }</pre>
-                    <textarea ref={text} id={props.id.clone()} {rows} wrap="off" spellcheck="false" autocomplete="off" autocapitalize="off"
-                        value={props.value.clone()} {oninput} {onscroll}
-                        aria-invalid={props.error.is_some().then_some("true")} aria-describedby={described} />
-                </div>
+    let error = props.error.as_ref();
+    let described = described_by(&props.id, &props.help, error);
+    let control = html! {
+        <div class="source-editor">
+            <pre ref={numbers} aria-hidden="true">{ for listed }</pre>
+            <div class="source-lines">
+                <pre ref={waves} class="waves" aria-hidden="true">{ for wrong }</pre>
+                <textarea ref={text} id={props.id.clone()} {rows} wrap="off" spellcheck="false" autocomplete="off" autocapitalize="off"
+                    value={props.value.clone()} {oninput} {onscroll}
+                    aria-invalid={error.is_some().then_some("true")} aria-describedby={described} />
             </div>
-        </Field>
-    }
+        </div>
+    };
+    labelled(&props.id, &props.label, &props.help, error, true, control)
 }
 
 /// A line below the text, with a wave under what is wrong.
