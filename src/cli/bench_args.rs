@@ -24,7 +24,7 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
-    pub options: OptionArgs,
+    pub options: OptionArgs<BenchConfig>,
     #[command(flatten)]
     pub file_flags: ModelFileFlags,
     #[command(flatten)]
@@ -126,7 +126,9 @@ impl BenchArgs {
     /// # Errors
     /// With the flag at fault.
     pub fn config(&self) -> Result<BenchConfig> {
-        let mut config = self.options.config()?;
+        let mut config = BenchConfig::default();
+        // A dataset may be a file.
+        self.options.put_into(&mut config, &["dataset"])?;
         config.model = self.training.model(&self.model_text()?)?;
         if self.options.text("batch_sizes").is_none() {
             let own = || vec![1; config.inputs.len().max(1)];

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use super::option_args::OptionArgs;
 use super::suite_args::SuiteArgs;
+use ns_experiment::sweep::ExperimentsRequest;
 
 /// Choice of models: regular expressions and tiers.
 #[derive(Debug, ClapArgs)]
@@ -56,37 +58,19 @@ pub(super) enum PlanRulesArg {
     Neuron,
 }
 
-/// Benchmark suites as the command line takes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum SuiteArg {
-    /// One small product
-    Dummy,
-    /// The models of this program's zoo that torchbench has too
-    Torchbench,
-    /// All models of the zoo, under their own names
-    Zoo,
-}
-
 #[derive(Debug, ClapArgs)]
 #[command(args_override_self = true)]
 pub(super) struct ExperimentArgs {
-    /// Suite of models
-    #[arg(long, value_enum, default_value = "dummy")]
-    pub suite_name: SuiteArg,
+    #[command(flatten)]
+    pub options: OptionArgs<ExperimentsRequest>,
     #[command(flatten)]
     pub models: ModelFilterArgs,
-    /// Where to run: cpu (measured), trn1, inf2, trn2 (simulated); cuda and tpu can only be planned [default: all]
-    #[arg(long, value_delimiter = ',')]
-    pub accelerator: Vec<String>,
     /// Runtime under XLA: None, PJRT, XRT [default: all]
     #[arg(long, value_name = "NAME|None", value_delimiter = ',')]
     pub xla: Vec<String>,
     /// Backend of torch.compile: None, inductor, openxla [default: all]
     #[arg(long, value_name = "NAME|None", value_delimiter = ',')]
     pub dynamo: Vec<String>,
-    /// eval or train [default: both]
-    #[arg(long, value_delimiter = ',')]
-    pub test: Vec<String>,
     /// extract_jax or torch_export; can only be planned
     #[arg(long, value_name = "NAME|None", value_delimiter = ',')]
     pub torch_xla2: Vec<String>,
@@ -99,15 +83,6 @@ pub(super) struct ExperimentArgs {
     /// Keep data on the GPU; only with the rules of May 2025
     #[arg(long)]
     pub keep_model_data_on_cuda: bool,
-    /// Timed runs of each experiment
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub repeat: u32,
-    /// Inferences inside one timed run
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub iterations_per_run: u32,
-    /// Samples of one inference [default: the model's own]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
-    pub batch_size: Option<u32>,
     /// Split the list of models into this many parts
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..10))]
     pub total_partitions: u32,
@@ -126,9 +101,6 @@ pub(super) struct ExperimentArgs {
     /// Accelerators that XLA finds here, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "CPU")]
     pub xla_devices: Vec<String>,
-    /// Take these models, separated by commas, instead of the suite's list; without --dry-run each must belong to the suite
-    #[arg(long = "models", value_delimiter = ',', value_name = "NAME")]
-    pub model_names: Vec<String>,
     /// A model file that stands for a model of the suite that is not here: hf_T5=t5.onnx; simulated accelerators only; may be given
     /// several times
     #[arg(long, value_name = "NAME=FILE", value_parser = model_file)]
@@ -148,9 +120,6 @@ pub(super) struct ExperimentArgs {
     /// Seconds that one experiment may take
     #[arg(long, default_value_t = 1_800.0)]
     pub subprocess_timeout: f64,
-    /// Timestamp of every record, seconds since 1970 [default: now]
-    #[arg(long, allow_negative_numbers = true, value_parser = finite)]
-    pub timestamp: Option<f64>,
     /// Verify outputs instead of timing
     #[arg(long)]
     pub verify: bool,
@@ -169,9 +138,6 @@ pub(super) struct ExperimentArgs {
     /// The run of a plan says what a single experiment would say by itself
     #[arg(long, hide = true)]
     pub in_a_run: bool,
-    /// Seed of weights and inputs
-    #[arg(long, default_value_t = 1_337)]
-    pub seed: u64,
     #[command(flatten)]
     pub suite: SuiteArgs,
 }

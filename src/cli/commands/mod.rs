@@ -56,7 +56,7 @@ use anyhow::Result;
 
 use super::args::Command;
 #[cfg(test)]
-pub(super) use experiment::experiments_request;
+pub(super) use experiment::request_of;
 pub(super) use profile::{profile_info, profile_spec};
 pub(super) use text::checked;
 

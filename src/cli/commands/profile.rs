@@ -125,15 +125,9 @@ pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, p
 /// # Errors
 /// When the model file cannot be opened.
 pub(crate) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> Result<ProfileSpec> {
-    let model = args.training.model(args.model())?;
-    Ok(ProfileSpec {
-        model: args.file_flags.model(driver, &model)?,
-        batch_size: args.batch_size,
-        workflow: args.workflow()?.into(),
-        seed: args.seed,
-        instance: args.instance.clone(),
-        options: args.compile.options(),
-    })
+    let spec = args.spec()?;
+    let model = args.file_flags.model(driver, &args.training.model(&spec.model)?)?;
+    Ok(ProfileSpec { model, ..spec })
 }
 
 /// An operator table of a NeuronCore with the plugin's columns.

@@ -1,46 +1,12 @@
-//! Tables for a terminal.
+//! What is printed: texts, tables, JSON.
 
-use std::borrow::Cow;
 use std::io::Write as _;
 
 use anyhow::Context as _;
 
 use crate::host;
 use ns_base::printable;
-
-/// Lays out rows under headings; a column is right-aligned when its heading starts with `>`, which is not shown.
-pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
-    // Names come from files.
-    let rows: Vec<Vec<Cow<'_, str>>> =
-        rows.iter().map(|row| row.iter().map(|cell| printable(cell, false)).collect()).collect();
-    let mut widths: Vec<usize> = headings.iter().map(|h| h.trim_start_matches('>').chars().count()).collect();
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let right: Vec<bool> = headings.iter().map(|h| h.starts_with('>')).collect();
-    let line = |cells: &[Cow<'_, str>]| {
-        let mut text = String::new();
-        for ((cell, width), right) in cells.iter().zip(&widths).zip(&right) {
-            if !text.is_empty() {
-                text.push_str("  ");
-            }
-            if *right {
-                text.push_str(&format!("{cell:>width$}"));
-            } else {
-                text.push_str(&format!("{cell:<width$}"));
-            }
-        }
-        text.trim_end().to_owned() + "\n"
-    };
-    let names: Vec<Cow<'_, str>> = headings.iter().map(|h| Cow::Borrowed(h.trim_start_matches('>'))).collect();
-    let mut out = line(&names);
-    for row in &rows {
-        out.push_str(&line(row));
-    }
-    out
-}
+pub(super) use ns_view::terminal::table;
 
 /// Prints a value as JSON.
 ///
@@ -90,16 +56,5 @@ pub(crate) fn checked(printed: std::io::Result<()>) -> anyhow::Result<()> {
             Err(e).context("the output cannot be written to stdout")
         }
         _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_line_up() {
-        let rows = vec![vec!["dot".to_owned(), "279".to_owned()], vec!["maximum".to_owned(), "6".to_owned()]];
-        assert_eq!(table(&["Op", ">ns"], &rows), "Op        ns\ndot      279\nmaximum    6\n");
     }
 }

@@ -33,6 +33,25 @@ pub struct PlanRequest {
     pub rules: PlanRules,
 }
 
+impl Default for PlanRequest {
+    /// The one model of the dummy suite with every configuration, as on the command line.
+    fn default() -> Self {
+        Self {
+            suite: Suite::Dummy,
+            models: Vec::new(),
+            filter: Vec::new(),
+            exclude: Vec::new(),
+            filter_tiers: Vec::new(),
+            exclude_tiers: Vec::new(),
+            total_partitions: 1,
+            partition_id: 0,
+            model_files: Vec::new(),
+            expand: ExpandOptions { xla_devices: vec!["CPU".to_owned()], ..ExpandOptions::default() },
+            rules: PlanRules::Neuron,
+        }
+    }
+}
+
 /// Models and configurations: each model runs with each configuration.
 #[derive(Clone, Debug)]
 pub struct Plan {

@@ -38,12 +38,12 @@ impl NeuronperfCall {
             words.push("--model MODEL".to_owned());
         }
         for (key, text) in &self.options {
-            let Some(option) = BENCH_OPTIONS.iter().find(|o| o.key() == *key && !o.flag.name.is_empty()) else {
+            let Some(option) = BENCH_OPTIONS.iter().find(|o| o.key() == *key && !o.flag_name().is_empty()) else {
                 continue;
             };
             let is_word = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,:=".contains(c));
             let text = if is_word { text.clone() } else { format!("\"{text}\"") };
-            words.push(format!("--{} {text}", option.flag.name));
+            words.push(format!("--{} {text}", option.flag_name()));
         }
         words.join(" ")
     }
@@ -90,7 +90,7 @@ pub fn read_neuronperf_call(text: &str) -> Result<NeuronperfCall, Refusal> {
         let is_asked = |key: &str| key.replace('-', "_") == name;
         let option = BENCH_OPTIONS
             .iter()
-            .find(|o| is_asked(o.key()) || is_asked(o.flag.name) || o.flag.aliases.iter().copied().any(is_asked));
+            .find(|o| is_asked(o.key()) || is_asked(&o.flag_name()) || o.flag.aliases.iter().copied().any(is_asked));
         match option {
             // Tensors and datasets are made by the script.
             Some(option) if matches!(option.key(), "inputs" | "dataset") && is_name(&value) => {

@@ -119,15 +119,16 @@ impl CustomopStudyRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Options as _;
     use ns_neuron::gpsimd::run_with_processors;
     use ns_view::document::Block;
 
     fn study(fields: &[(&str, &str)]) -> CustomopStudy {
         let mut study = CustomopStudy::default();
-        study.set("layers", "16,24,8,4").unwrap();
-        study.set("batch", "4").unwrap();
+        study.set_text("layers", "16,24,8,4").unwrap();
+        study.set_text("batch", "4").unwrap();
         for (key, text) in fields {
-            study.set(key, text).unwrap();
+            study.set_text(key, text).unwrap();
         }
         study
     }
