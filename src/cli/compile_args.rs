@@ -29,10 +29,7 @@ pub(super) struct CompileListArgs {
 }
 
 impl CompileListArgs {
-    /// The options that the flags set, and the options that are swept.
-    ///
-    /// # Errors
-    /// Names the value that does not exist.
+    /// The options that the flags set, and the options that are swept. An error names the value that does not exist.
     pub fn options(&self) -> Result<(CompileOptions, CompileSweep), UnknownOption> {
         let mut base = CompileOptions { lnc: self.lnc, ..CompileOptions::default() };
         let mut sweep = CompileSweep::default();

@@ -112,10 +112,7 @@ impl SuiteArgs {
         self.log_level >= level
     }
 
-    /// Refuses flags that cannot be honoured.
-    ///
-    /// # Errors
-    /// Names the first flag that has no meaning here, and what to use instead.
+    /// Refuses flags that cannot be honoured. An error names the first flag that has no meaning here, and what to use instead.
     pub fn check(&self) -> Result<()> {
         let no_dynamo = "models are not traced by TorchDynamo, which has no counters here";
         let no_torch = "nothing runs in PyTorch; --profile-xla writes a profile of a simulated execution";

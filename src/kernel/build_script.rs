@@ -33,10 +33,8 @@ fn call(text: &str) -> Option<usize> {
 }
 
 impl BuildScript {
-    /// Reads the first call of a script; `None` if the script has none.
-    ///
-    /// # Errors
-    /// When an argument that matters is not a constant. The message names the line.
+    /// Reads the first call of a script; `None` if the script has none. Fails when an argument that matters is not a constant. The
+    /// message names the line.
     pub fn parse(script: &str) -> Result<Option<Self>, Refusal> {
         let text = without_comments(script);
         let Some(from) = call(&text) else { return Ok(None) };

@@ -118,7 +118,6 @@ impl TraceSpec {
     pub const SHOWN_S: f64 = 1.0;
 
     /// The benchmark run of a profile's specification.
-    #[must_use]
     pub fn of(spec: ProfileSpec) -> Self {
         Self { spec, configuration: None, shown_s: Self::SHOWN_S }
     }

@@ -33,7 +33,6 @@ impl DeviceType {
     }
 
     /// The device of a name, in any case. Also `None` for `cuda` and `gpu`, which NeuronPerf supports and this program does not.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Neuron, Self::Cpu].into_iter().find(|d| d.name().eq_ignore_ascii_case(name.trim()))
     }
@@ -103,7 +102,6 @@ names! {
 impl SdkGeneration {
     /// The generation of a framework as published tables write it, `PyTorch 1.13.1`. A text without a PyTorch release
     /// means the present generation.
-    #[must_use]
     pub fn of_framework(framework: &str) -> Self {
         let mut words = framework.split_whitespace();
         let is_pytorch = |word: &str| word.eq_ignore_ascii_case("pytorch") || word.eq_ignore_ascii_case("torch");

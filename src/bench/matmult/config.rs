@@ -137,10 +137,7 @@ impl Default for MatmultRun {
 
 impl MatmultConfig {
     /// Every combination: devices, then formats, then sizes (or operators and their shapes), batch sizes
-    /// and loop counts.
-    ///
-    /// # Errors
-    /// When a number is out of its range, shapes cannot be read, or the lists make too many cases.
+    /// and loop counts. Fails when a number is out of its range, shapes cannot be read, or the lists make too many cases.
     pub fn cases(&self) -> Result<Vec<MatmultCase>, Refusal> {
         self.check()?;
         let subjects = self.subjects()?;
@@ -282,10 +279,8 @@ impl MatmultCase {
         Some(2.0 * f64::from(self.batch_size) * n * n * n * f64::from(self.loop_count))
     }
 
-    /// The compile of the case into an artifact in a folder, as the guide's `compiler_workdir` holds one.
-    ///
-    /// # Errors
-    /// When the model cannot be named, or its graph is recorded at each call.
+    /// The compile of the case into an artifact in a folder, as the guide's `compiler_workdir` holds one. Fails when the model
+    /// cannot be named, or its graph is recorded at each call.
     pub fn compile_task(&self, folder: &str) -> Result<CompileTask, Refusal> {
         if self.run.workflow != Workflow::Trace {
             return Err(refuse!(
@@ -327,10 +322,8 @@ pub const fn dtype_of(options: &CompileOptions) -> &'static str {
     }
 }
 
-/// Compiler options that compute products in a format: `fp32`, `bf16`, `fp16`, `tf32`, `fp8_e4m3`, or PyTorch's names.
-///
-/// # Errors
-/// When the format is unknown.
+/// Compiler options that compute products in a format: `fp32`, `bf16`, `fp16`, `tf32`, `fp8_e4m3`, or PyTorch's names. Fails when
+/// the format is unknown.
 pub fn cast_of_dtype(text: &str, base: CompileOptions) -> Result<CompileOptions, Refusal> {
     let name = text.trim().to_ascii_lowercase();
     let name = name.strip_prefix("torch.").unwrap_or(&name);
@@ -352,10 +345,7 @@ pub fn words_of(text: &str) -> Vec<String> {
     text.split([' ', ';', '\t']).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// An instance by its name or its family: `trn1` means its smallest size.
-///
-/// # Errors
-/// When the instance or family is unknown.
+/// An instance by its name or its family: `trn1` means its smallest size. Fails when the instance or family is unknown.
 pub fn instance_of(text: &str) -> Result<String, Refusal> {
     let name = text.trim().to_ascii_lowercase();
     let of_family = |i: &&str| i.split_once(['.', '-']).is_some_and(|(family, _)| family == name);

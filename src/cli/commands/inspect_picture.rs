@@ -20,10 +20,8 @@ struct PictureJson<'a> {
     tree: &'a [TreeRow],
 }
 
-/// Writes the picture when a file is named, and prints the model as a tree or a table.
-///
-/// # Errors
-/// When the model is refused, or a file cannot be written.
+/// Writes the picture when a file is named, and prints the model as a tree or a table. Fails when the model is refused, or a file
+/// cannot be written.
 pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()> {
     let mut driver = Driver::new();
     let mut spec = InspectSpec::default();

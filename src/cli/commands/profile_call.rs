@@ -23,10 +23,8 @@ pub(super) fn notes(call: &CallArgs) -> Vec<String> {
     port.into_iter().chain(duration).collect()
 }
 
-/// The host and the NeuronCores over the duration: a benchmark of one model copy with one worker, as a timeline.
-///
-/// # Errors
-/// When an output of one execution is asked for, or as `bench`.
+/// The host and the NeuronCores over the duration: a benchmark of one model copy with one worker, as a timeline. Fails when an
+/// output of one execution is asked for, or as `bench`.
 pub(super) fn trace(args: &ProfileArgs) -> Result<()> {
     let output = &args.output;
     let Some(path) = &output.output else {

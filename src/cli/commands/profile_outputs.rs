@@ -8,10 +8,8 @@ use crate::profile_args::ProfileArgs;
 use ns_base::convert::{u64_to_usize, usize_to_u32};
 use ns_session::{NumericsSpec, OutputComparison, Workflow};
 
-/// Both values of each output, below the headings of the tutorial's script.
-///
-/// # Errors
-/// When the model is too large for its values to be computed, or has none.
+/// Both values of each output, below the headings of the tutorial's script. Fails when the model is too large for its values to be
+/// computed, or has none.
 pub(super) fn describe(driver: &mut Driver, args: &ProfileArgs) -> Result<String> {
     let run = args.spec()?;
     let ns_session::ProfileSpec { model, batch_size, instance, options, seed, .. } = run;

@@ -62,18 +62,12 @@ pub struct Plan {
 }
 
 impl PlanRequest {
-    /// The plan of this request.
-    ///
-    /// # Errors
-    /// When a pattern is not a regular expression.
+    /// The plan of this request. Fails when a pattern is not a regular expression.
     pub fn plan(&self) -> Result<Plan, Refusal> {
         Ok(Plan { configs: expand_experiments(&self.expand, self.rules), models: self.kept_models()? })
     }
 
-    /// A sentence for each backend that is asked for by name and that no accelerator can run.
-    ///
-    /// # Errors
-    /// When the rules themselves fail.
+    /// A sentence for each backend that is asked for by name and that no accelerator can run. Fails when the rules themselves fail.
     pub fn left_out(&self) -> Result<Vec<String>, Refusal> {
         left_out(&self.expand, self.rules)
     }

@@ -51,10 +51,8 @@ impl NeuronperfCall {
 
 /// Reads `npf.torch.benchmark(model, inputs, n_models=[1, 2], ...)`, also amid the rest of a script, whose variables and functions are taken
 /// where the call names them. Arguments without a name are the model and its inputs; the model is taken if it is the name of one that is
-/// built in.
-///
-/// # Errors
-/// When the text has no such call, when its brackets do not close, or when an argument has a value that the option does not take.
+/// built in. Fails when the text has no such call, when its brackets do not close, or when an argument has a value that the option
+/// does not take.
 pub fn read_neuronperf_call(text: &str) -> Result<NeuronperfCall, Refusal> {
     let begin = text.find("benchmark(").ok_or_else(|| {
         refuse!(

@@ -97,7 +97,6 @@ impl StudyKind {
     }
 
     /// The subject of a page.
-    #[must_use]
     pub fn of_path(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.form().path == path)
     }
@@ -105,7 +104,6 @@ impl StudyKind {
 
 impl StudySpec {
     /// The default of a subject.
-    #[must_use]
     pub fn new(kind: StudyKind) -> Self {
         match kind {
             StudyKind::Matmult => Self::Matmult(MatmultStudy::default()),
@@ -130,7 +128,6 @@ impl StudySpec {
     }
 
     /// An example of a subject.
-    #[must_use]
     pub fn of_example(kind: StudyKind, example: &StudyExample) -> Self {
         let mut spec = Self::new(kind);
         for (key, text) in example.fields {
@@ -179,9 +176,6 @@ impl StudySpec {
     }
 
     /// Puts a text into a field. A text that cannot be used leaves it as it was.
-    ///
-    /// # Errors
-    /// One sentence for the user: what is wrong and what would be right.
     pub fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         match self {
             Self::Matmult(study) => study.set_text(key, text),
@@ -192,10 +186,7 @@ impl StudySpec {
         }
     }
 
-    /// Begins the study.
-    ///
-    /// # Errors
-    /// When it cannot be run; says what to change.
+    /// Begins the study. Fails when it cannot be run; says what to change.
     pub(crate) fn start(self, tools: &StudyTools) -> Result<Box<dyn StudyRun>, String> {
         let StudyTools { clock, models, recorder } = tools.clone();
         match self {

@@ -67,10 +67,7 @@ pub(crate) fn request_of(args: &ExperimentArgs) -> Result<ExperimentsRequest> {
     Ok(request)
 }
 
-/// Prints the plan without running it.
-///
-/// # Errors
-/// When the configurations cannot be computed, and JSON is not asked for.
+/// Prints the plan without running it. Fails when the configurations cannot be computed, and JSON is not asked for.
 pub(super) fn show(plan: &Plan, json: bool) -> Result<()> {
     if json {
         let (configs, error) = match &plan.configs {
@@ -102,10 +99,7 @@ pub(super) fn not_planned(exception: &Refusal) -> anyhow::Error {
     )
 }
 
-/// The model with a name: a file that stands for it, or the suite's.
-///
-/// # Errors
-/// When neither exists.
+/// The model with a name: a file that stands for it, or the suite's. Fails when neither exists.
 pub(super) fn model_of(args: &ExperimentArgs, suite: Suite, name: &str) -> Result<SuiteModel> {
     let Some((_, file)) = args.model_file.iter().find(|(known, _)| known == name) else {
         return suite.model(name).map_err(|refusal| {

@@ -28,10 +28,7 @@ struct CustomopStudyRun {
 }
 
 impl CustomopStudy {
-    /// Begins the study.
-    ///
-    /// # Errors
-    /// When the kernel does not have the constant, or a number is out of its bounds.
+    /// Begins the study. Fails when the kernel does not have the constant, or a number is out of its bounds.
     pub(in crate::studies) fn start(self) -> Result<Box<dyn StudyRun>, String> {
         let cases = self.cases()?;
         for case in &cases {

@@ -125,10 +125,7 @@ impl CustomopStudy {
         }
     }
 
-    /// The constant and its values; `None` if the field is empty.
-    ///
-    /// # Errors
-    /// When it is not `NAME=VALUES`.
+    /// The constant and its values; `None` if the field is empty. Fails when it is not `NAME=VALUES`.
     pub(super) fn constants(&self) -> Result<Option<(&str, Vec<&str>)>, String> {
         if self.constant.is_empty() {
             return Ok(None);
@@ -161,10 +158,7 @@ pub(in crate::studies) fn pack_source(source: &str) -> String {
     NamedKernel::own(&source.len().to_string(), source, false).to_string()
 }
 
-/// The source of a packed text; `None` for a text that is not packed.
-///
-/// # Errors
-/// When it is packed and damaged.
+/// The source of a packed text; `None` for a text that is not packed. Fails when it is packed and damaged.
 pub(in crate::studies) fn unpack_source(text: &str) -> Option<Result<String, String>> {
     let (size, packed) = text.split_once('~')?;
     let size: usize = size.parse().ok()?;
