@@ -5,12 +5,19 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 
+use super::choice::{Choice, one_of};
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::option_args::OptionArgs;
 use ns_base::convert::f64_to_u64;
 use ns_bench::matmult::{CcFlags, MatmultConfig};
 use ns_session::Workflow;
 use ns_session::studies::MatmultStudy;
+
+/// Workflows as the command line takes them.
+const WORKFLOWS: &[Choice<Workflow>] = &[
+    ("mark_step", "Lazily executed graph: inputs are transferred in the step", Workflow::MarkStep),
+    ("trace", "Ahead-of-time compiled model", Workflow::Trace),
+];
 
 /// Flags of the script, each also accepted with underscores, and flags of the sweep.
 #[derive(Debug, Args)]
@@ -30,9 +37,9 @@ pub(super) struct MatmultArgs {
     /// the script]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", conflicts_with = "no_bias")]
     pub add_bias: Option<bool>,
-    /// How the model reaches the core: trace, or mark_step for a lazily executed graph
-    #[arg(long, value_parser = ["mark_step", "trace"], default_value = "trace")]
-    pub workflow: String,
+    /// How the model reaches the core
+    #[arg(long, value_parser = one_of(WORKFLOWS), default_value = "trace")]
+    pub workflow: Workflow,
     /// Pitfall: tick of the clock that times the calls, milliseconds; 15.625 is a common timer [default: no ticks]
     #[arg(long, value_name = "MS", value_parser = tick_ns)]
     pub clock_tick: Option<u64>,
@@ -65,7 +72,7 @@ impl MatmultArgs {
         let mut config = study.measured();
         config.model = self.file.model_file.clone().or(config.model);
         let run = &mut config.run;
-        run.workflow = Workflow::from_name(&self.workflow).unwrap_or_default();
+        run.workflow = self.workflow;
         run.clock_tick_ns = self.clock_tick.unwrap_or(0);
         run.add_bias = self.add_bias.unwrap_or(run.add_bias && !self.is_scripts());
         if self.skip_verification {

@@ -6,22 +6,12 @@ use anyhow::{Result, anyhow};
 use serde::Serialize;
 
 use crate::commands::text;
-use crate::experiment_args::{ExperimentArgs, ModelFilterArgs, PlanRulesArg, VerifyRulesArg};
+use crate::experiment_args::{ExperimentArgs, ModelFilterArgs};
 use ns_base::Refusal;
-use ns_experiment::plan::{ExpandOptions, ExperimentConfig, ModelFilter, Plan, PlanRules};
+use ns_experiment::plan::{ExpandOptions, ExperimentConfig, ModelFilter, Plan};
 use ns_experiment::python::json_dumps;
-use ns_experiment::run::{Suite, SuiteModel, Verification};
+use ns_experiment::run::{Suite, SuiteModel};
 use ns_experiment::sweep::ExperimentsRequest;
-
-impl From<PlanRulesArg> for PlanRules {
-    fn from(arg: PlanRulesArg) -> Self {
-        match arg {
-            PlanRulesArg::Seed => Self::Seed,
-            PlanRulesArg::Head => Self::Head,
-            PlanRulesArg::Neuron => Self::Neuron,
-        }
-    }
-}
 
 /// The filter that a command's flags stand for.
 pub(crate) fn model_filter(args: &ModelFilterArgs) -> Result<ModelFilter, Refusal> {
@@ -57,12 +47,8 @@ pub(crate) fn request_of(args: &ExperimentArgs) -> Result<ExperimentsRequest> {
         xla_devices: args.xla_devices.iter().map(|d| d.trim().to_owned()).filter(|d| !d.is_empty()).collect(),
         ..std::mem::take(&mut plan.expand)
     };
-    plan.rules = args.rules.into();
-    let rules = match args.verify_rules {
-        VerifyRulesArg::Mre => Verification::MeanRelativeError,
-        VerifyRulesArg::Current => Verification::Current,
-    };
-    request.settings.verify = args.verify.then_some(rules);
+    plan.rules = args.rules;
+    request.settings.verify = args.verify.then_some(args.verify_rules);
     request.settings.pure_wall_time = args.suite.pure_wall_time;
     Ok(request)
 }

@@ -50,7 +50,7 @@ const MAIN: &[Row] = &[
         flag("COUNT", "Samples of one inference [default: the model's own]"),
         |s| some(s.batch_size), |s, given| given.some_count().map(|n| s.batch_size = n)),
     opt(field("rounding", "Rounding", "", "", FieldKind::Choice(ROUNDINGS)),
-        flag("MODE", "How values are rounded to the cast type: rne (to the nearest, ties to even) or stochastic").values(ROUNDINGS),
+        flag("MODE", "How values are rounded to the cast type").values(&[("rne", "To the nearest, ties to even"), ("stochastic", "Up or down at random")]),
         |s| s.rounding.name().to_owned(), |s, given| { Rounding::from_name(given.text).ok_or_else(|| given.wrong("rne or stochastic")).map(|r| s.rounding = r) }),
     opt(field("tolerance", "Tolerance", "Largest mean relative error that passes: 0.02 is 2 %", "0.02", FieldKind::Line),
         flag("ERROR", "Mean relative error below which an output passes [default: 0.02]; for a model file with --expect, the largest difference of a result divided by the largest expected number [default: 0.0001, 0.02 with --auto-cast]"),
