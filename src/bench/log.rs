@@ -25,7 +25,6 @@ pub enum Verbosity {
 
 impl Verbosity {
     /// The verbosity of a number; above 2 is 2.
-    #[must_use]
     pub const fn of(number: u8) -> Self {
         match number {
             0 => Self::Silent,

@@ -33,10 +33,8 @@ impl Parity {
     }
 }
 
-/// Runs a model of the zoo and a model file on all NeuronCores of an instance, with two workers each and without jitter.
-///
-/// # Errors
-/// When the model of the zoo cannot run there.
+/// Runs a model of the zoo and a model file on all NeuronCores of an instance, with two workers each and without jitter. Fails when
+/// the model of the zoo cannot run there.
 pub fn parity(
     zoo: &str,
     file: &str,

@@ -21,10 +21,8 @@ pub(super) struct ModelValues {
 }
 
 impl ModelValues {
-    /// The program of a model for a batch, with weights and inputs drawn from a seed.
-    ///
-    /// # Errors
-    /// When the model cannot be compiled, or is too large for the memory.
+    /// The program of a model for a batch, with weights and inputs drawn from a seed. Fails when the model cannot be compiled, or
+    /// is too large for the memory.
     pub fn of(spec: &ModelSpec, batch: u64, options: CompileOptions, seed: u64) -> Result<Self, Refusal> {
         let graph = Rc::new(spec.trace(batch)?);
         let pipeline = Pipeline::of_graph(Rc::clone(&graph), Workflow::Trace, options);

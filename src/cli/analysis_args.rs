@@ -2,49 +2,28 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use super::choice::{Choice, one_of};
 use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
 use ns_profile::levels::ALL_LEVELS;
 use ns_session::{ProfileInfo, SliceFilter};
 
-/// Names of [`GroupBy`] as the command line takes them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum ByArg {
-    /// Name of the slices
-    Name,
-    /// Operation: names that differ only in a number or in template arguments count as one
-    Operation,
-    /// Category of the slices
-    Category,
-    /// Category, or name where there is none
-    Operator,
-    /// Module of the model
-    Module,
-    /// Process
-    Process,
-    /// Device
-    Device,
-    /// NeuronCore
-    Core,
-    /// Thread
-    Thread,
-}
-
-impl From<ByArg> for GroupBy {
-    fn from(arg: ByArg) -> Self {
-        match arg {
-            ByArg::Name => Self::Name,
-            ByArg::Operation => Self::Operation,
-            ByArg::Category => Self::Category,
-            ByArg::Operator => Self::CategoryOrName,
-            ByArg::Module => Self::Module,
-            ByArg::Process => Self::Process,
-            ByArg::Device => Self::Device,
-            ByArg::Core => Self::Core,
-            ByArg::Thread => Self::Thread,
-        }
-    }
-}
+/// Groups as the command line takes them.
+const GROUPS: &[Choice<GroupBy>] = &[
+    ("name", "Name of the slices", GroupBy::Name),
+    (
+        "operation",
+        "Operation: names that differ only in a number or in template arguments count as one",
+        GroupBy::Operation,
+    ),
+    ("category", "Category of the slices", GroupBy::Category),
+    ("operator", "Category, or name where there is none", GroupBy::CategoryOrName),
+    ("module", "Module of the model", GroupBy::Module),
+    ("process", "Process", GroupBy::Process),
+    ("device", "Device", GroupBy::Device),
+    ("core", "NeuronCore", GroupBy::Core),
+    ("thread", "Thread", GroupBy::Thread),
+];
 
 /// The source of a profile.
 const SOURCE_HELP: &str =
@@ -136,8 +115,8 @@ pub(super) struct OperatorsArgs {
     #[arg(help = SOURCE_HELP)]
     pub source: String,
     /// Key that slices are grouped by
-    #[arg(long, value_enum, default_value = "operation")]
-    pub by: ByArg,
+    #[arg(long, value_parser = one_of(GROUPS), default_value = "operation")]
+    pub by: GroupBy,
     /// List the slices of this group instead, the longest first
     #[arg(long, value_name = "GROUP")]
     pub members: Option<String>,
@@ -182,8 +161,8 @@ pub(super) struct HistogramArgs {
     /// The group whose durations are shown
     pub name: String,
     /// Key that slices are grouped by
-    #[arg(long, value_enum, default_value = "operation")]
-    pub by: ByArg,
+    #[arg(long, value_parser = one_of(GROUPS), default_value = "operation")]
+    pub by: GroupBy,
     /// Use bins of equal width instead of 1, 2, 5, 10 ...
     #[arg(long)]
     pub linear: bool,
@@ -267,8 +246,8 @@ pub(super) struct CompareArgs {
     #[arg(long, value_enum, default_value = "A")]
     pub base: BaseArg,
     /// What is compared [default: operator if both profiles have framework operators, else operation]
-    #[arg(long, value_enum)]
-    pub by: Option<ByArg>,
+    #[arg(long, value_parser = one_of(GROUPS))]
+    pub by: Option<GroupBy>,
     /// Compare total instead of self time
     #[arg(long)]
     pub total: bool,

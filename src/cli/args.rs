@@ -3,29 +3,27 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, Parser, Subcommand};
 use ns_formats::WriteFormat;
 
 use super::analysis_args::{
     CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, PathArgs, QueryArgs, SpanArgs,
 };
 use super::bench_args::BenchArgs;
-use super::compile_args::CompileArgs;
 use super::customop_args::CustomOpArgs;
 use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
 use super::inspect_args::{ArraysArgs, InspectArgs};
-use super::kernel_file;
 use super::llm_args::{FitArgs, GenerateArgs};
 use super::matmult_args::MatmultArgs;
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::nki_args::NkiArgs;
+use super::option_args::OptionArgs;
 use super::output_args::TableArgs;
 use super::parquet_args::ParquetArgs;
 use super::profile_args::ProfileArgs;
 use super::serve_args::{CompletionsArgs, ManArgs, ServeArgs};
-use ns_compiler::Workflow;
-use ns_tensor::Rounding;
+use ns_session::NumericsSpec;
 
 /// Benchmark and profile models for AWS NeuronCores without the hardware, and explore profiles from any tool.
 #[derive(Debug, Parser)]
@@ -127,77 +125,19 @@ pub(super) struct OperatorsSupportedArgs {
 #[derive(Debug, ClapArgs)]
 pub(super) struct NumericsArgs {
     #[command(flatten)]
-    pub file: ModelFileArg,
-    #[command(flatten)]
-    pub file_flags: ModelFileFlags,
-    #[command(flatten)]
     pub arrays: ArraysArgs,
     /// Write the results that a core computes for --inputs, as arrays named out0, out1 ..
     #[arg(long, value_name = "FILE.npz", requires = "inputs", conflicts_with = "expect")]
     pub results: Option<PathBuf>,
-    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, with
-    /// random inputs, or with --inputs and --expect
-    #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
-    pub model: String,
-    /// Samples of one inference [default: the model's own]
-    #[arg(long)]
-    pub batch_size: Option<u32>,
-    /// Instance type
-    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
-    pub instance: String,
     #[command(flatten)]
-    pub compile: CompileArgs,
-    /// How values are rounded to the cast type: rne (to the nearest, ties to even) or stochastic
-    #[arg(long, value_enum, default_value = "rne")]
-    pub rounding: RoundingArg,
-    /// Seed of weights, inputs and stochastic rounding
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// Mean relative error below which an output passes [default: 0.02]; for a model file with --expect, the largest difference
-    /// of a result divided by the largest expected number [default: 0.0001, 0.02 with --auto-cast]
-    #[arg(long, allow_negative_numbers = true)]
-    pub tolerance: Option<f64>,
+    pub options: OptionArgs<NumericsSpec>,
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-/// Rounding modes as the command line takes them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum RoundingArg {
-    /// To the nearest, ties to even
-    Rne,
-    /// Up or down at random
-    Stochastic,
-}
-
-impl From<RoundingArg> for Rounding {
-    fn from(arg: RoundingArg) -> Self {
-        match arg {
-            RoundingArg::Rne => Self::Rne,
-            RoundingArg::Stochastic => Self::Stochastic,
-        }
-    }
-}
-
-/// Workflow names as the command line takes them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum WorkflowArg {
-    /// Lazily executed graph: inputs are transferred in the step
-    #[value(name = "mark_step")]
-    MarkStep,
-    /// Ahead-of-time compiled model
-    #[value(name = "trace")]
-    Trace,
-}
-
-impl From<WorkflowArg> for Workflow {
-    fn from(arg: WorkflowArg) -> Self {
-        match arg {
-            WorkflowArg::MarkStep => Self::MarkStep,
-            WorkflowArg::Trace => Self::Trace,
-        }
-    }
+    #[command(flatten)]
+    pub file: ModelFileArg,
+    #[command(flatten)]
+    pub file_flags: ModelFileFlags,
 }
 
 /// Parses the name of a format.

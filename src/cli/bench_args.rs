@@ -24,7 +24,7 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
-    pub options: OptionArgs,
+    pub options: OptionArgs<BenchConfig>,
     #[command(flatten)]
     pub file_flags: ModelFileFlags,
     #[command(flatten)]
@@ -95,10 +95,7 @@ pub(super) struct FixedArgs {
 }
 
 impl BenchArgs {
-    /// The same arguments, with a model file given in the place of an index moved to the model.
-    ///
-    /// # Errors
-    /// When a model is named twice.
+    /// The same arguments, with a model file given in the place of an index moved to the model. Fails when a model is named twice.
     pub fn with_positional_model(mut self) -> Result<Self> {
         let is_model = |path: &PathBuf| path.to_str().is_some_and(model_file::is_model);
         if let Some(path) = self.model_filename.take_if(|path| is_model(path)) {
@@ -121,12 +118,11 @@ impl BenchArgs {
         config.model = opened.id;
     }
 
-    /// The benchmark, without the entries of an index file.
-    ///
-    /// # Errors
-    /// With the flag at fault.
+    /// The benchmark, without the entries of an index file. Fails with the flag at fault.
     pub fn config(&self) -> Result<BenchConfig> {
-        let mut config = self.options.config()?;
+        let mut config = BenchConfig::default();
+        // A dataset may be a file.
+        self.options.put_into(&mut config, &["dataset"])?;
         config.model = self.training.model(&self.model_text()?)?;
         if self.options.text("batch_sizes").is_none() {
             let own = || vec![1; config.inputs.len().max(1)];

@@ -20,10 +20,8 @@ const COMPILE: [(&str, Option<&str>); 5] =
 /// Commands that simulate models with the compiler's default flags.
 const SIMULATE: [&str; 4] = ["experiment", "customop", "inspect", "matmul-bench"];
 
-/// The arguments of the process, followed by the flags in the environment.
-///
-/// # Errors
-/// When a flag in the environment has a value that does not exist.
+/// The arguments of the process, followed by the flags in the environment. Fails when a flag in the environment has a value that
+/// does not exist.
 pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
     let text = std::env::var(VARIABLE).unwrap_or_default();
     let (args, notes) = with_flags(args, &text)?;

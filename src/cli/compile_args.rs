@@ -3,41 +3,7 @@
 use clap::Args as ClapArgs;
 
 use ns_bench::{CompileSweep, comma_list};
-use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
-
-/// Flags of the compiler, in `neuronx-cc`'s names.
-#[derive(Debug, ClapArgs)]
-pub(super) struct CompileArgs {
-    /// Which operations are cast: none, matmult (the default up to SDK 2.26, and in the published tables) or all [default: matmult]
-    #[arg(long, value_name = "WHICH")]
-    pub auto_cast: Option<AutoCast>,
-    /// Type they are cast to: bf16, fp16, tf32 or fp8_e4m3 [default: bf16]
-    #[arg(long, value_name = "TYPE")]
-    pub auto_cast_type: Option<CastType>,
-    /// Optimisation level: 1 (no fusion), 2 or 3
-    #[arg(short = 'O', long = "optlevel", value_name = "LEVEL", default_value_t)]
-    pub optlevel: OptLevel,
-    /// Physical NeuronCores in one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]
-    #[arg(long, alias = "logical-nc-config", value_name = "CORES")]
-    pub lnc: Option<u32>,
-}
-
-impl CompileArgs {
-    /// The options that the flags stand for.
-    pub fn options(&self) -> CompileOptions {
-        CompileOptions {
-            auto_cast: self.auto_cast.unwrap_or_default(),
-            auto_cast_type: self.auto_cast_type.unwrap_or_default(),
-            opt_level: self.optlevel,
-            lnc: self.lnc,
-        }
-    }
-
-    /// Whether a cast was asked for by name.
-    pub fn names_casts(&self) -> bool {
-        self.auto_cast.is_some() || self.auto_cast_type.is_some()
-    }
-}
+use ns_compiler::{CompileOptions, UnknownOption};
 
 /// The text of a list; without entries the default.
 pub(super) fn list_or(list: &[String], default: &str) -> String {
@@ -63,10 +29,7 @@ pub(super) struct CompileListArgs {
 }
 
 impl CompileListArgs {
-    /// The options that the flags set, and the options that are swept.
-    ///
-    /// # Errors
-    /// Names the value that does not exist.
+    /// The options that the flags set, and the options that are swept. An error names the value that does not exist.
     pub fn options(&self) -> Result<(CompileOptions, CompileSweep), UnknownOption> {
         let mut base = CompileOptions { lnc: self.lnc, ..CompileOptions::default() };
         let mut sweep = CompileSweep::default();

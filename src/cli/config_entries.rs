@@ -19,10 +19,8 @@ pub(super) struct Entry {
     pub value: Value,
 }
 
-/// The keys of an object, in the order of the text.
-///
-/// # Errors
-/// When the text is not JSON (with line and column), not an object, or has a key twice.
+/// The keys of an object, in the order of the text. Fails when the text is not JSON (with line and column), not an object, or has a
+/// key twice.
 pub(super) fn entries(text: &str) -> Result<Vec<Entry>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = serde_json::Deserializer::from_str(text);
@@ -66,10 +64,7 @@ impl<'de> Visitor<'de> for Pairs {
     }
 }
 
-/// A list in the form that its flag takes: `1,16`.
-///
-/// # Errors
-/// With the entry that is neither text nor a number.
+/// A list in the form that its flag takes: `1,16`. Fails with the entry that is neither text nor a number.
 pub(super) fn text_of_list(list: &[Value]) -> Result<String> {
     let mut texts = Vec::new();
     for entry in list {
@@ -83,10 +78,7 @@ pub(super) fn text_of_list(list: &[Value]) -> Result<String> {
 }
 
 /// Shapes of inputs in the form that their flag takes. `[[1, 3, 224, 224]]` is a list of one shape, `[[[6, 128], [6, 128]]]` of one
-/// tuple of two; strings are taken as they are.
-///
-/// # Errors
-/// With the entry that is not a shape.
+/// tuple of two; strings are taken as they are. Fails with the entry that is not a shape.
 pub(super) fn text_of_inputs(list: &[Value]) -> Result<String> {
     if list.iter().any(Value::is_number) {
         return shape(list);

@@ -46,11 +46,8 @@ struct BenchFlags {
     bench: BenchArgs,
 }
 
-/// The arguments of the process, followed by those of the file that `bench --config` names.
-///
-/// # Errors
-/// When the file cannot be read, has a key that is not an argument, or has a value that its flag does not take. The message names the
-/// file, the line and the key.
+/// The arguments of the process, followed by those of the file that `bench --config` names. Fails when the file cannot be read, has
+/// a key that is not an argument, or has a value that its flag does not take. The message names the file, the line and the key.
 pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
     let Some(path) = args.get(1).filter(|a| *a == "bench").and_then(|_| config_path(&args[2..])) else {
         return Ok(args);

@@ -13,10 +13,7 @@ use ns_bench::dataset::{Records, read_records, split_array};
 /// Most bytes of a dataset file. Datasets are read as a whole; a larger one is given by its length.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Reads the records of a file.
-///
-/// # Errors
-/// When it cannot be read, or does not hold a record.
+/// Reads the records of a file. Fails when it cannot be read, or does not hold a record.
 pub(super) fn read(path: &Path) -> Result<Records> {
     let shown = path.display().to_string();
     let path = Path::new(split_array(&shown).0);

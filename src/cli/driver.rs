@@ -70,10 +70,7 @@ impl Driver {
         self.open.get_or_insert_with(|| OpenSession::of(Session::new()))
     }
 
-    /// The profile that was made of the same things before, or else the one that `make` makes now.
-    ///
-    /// # Errors
-    /// Those of `make`.
+    /// The profile that was made of the same things before, or else the one that `make` makes now. Fails with those of `make`.
     pub fn once(&mut self, of: String, make: impl FnOnce(&mut Self) -> Result<ProfileInfo>) -> Result<ProfileInfo> {
         if let Some((_, info)) = self.open().profiles.iter().find(|(known, _)| *known == of) {
             return Ok(info.clone());
@@ -124,10 +121,8 @@ impl Driver {
         open.session.handle(Control::Close(profile).into(), None);
     }
 
-    /// Sends a request and works until it ends. Returns the message that ends the request; `None` when Ctrl-C ended it early.
-    ///
-    /// # Errors
-    /// With the session's message, when the request failed.
+    /// Sends a request and works until it ends. Returns the message that ends the request; `None` when Ctrl-C ended it early. Fails
+    /// with the session's message, when the request failed.
     pub fn run(&mut self, ask: impl Into<Ask>, source: Option<Box<dyn ByteSource>>) -> Result<Option<Message>> {
         let mut last = None;
         self.run_with(ask, source, &mut |message| last = Some(message).filter(Message::is_last))?;
@@ -135,10 +130,7 @@ impl Driver {
     }
 
     /// As [`Self::run`]; passes on each message except progress as it comes. A note is printed once, however many requests give it.
-    /// Ctrl-C, where it is handled, ends the request early.
-    ///
-    /// # Errors
-    /// As [`Self::run`].
+    /// Ctrl-C, where it is handled, ends the request early. Fails as [`Self::run`].
     pub fn run_with(
         &mut self,
         ask: impl Into<Ask>,

@@ -4,7 +4,39 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use super::choice::{Choice, one_of};
+use super::option_args::OptionArgs;
 use super::suite_args::SuiteArgs;
+use ns_experiment::aggregate::{Baseline, Metric, ReportKind};
+use ns_experiment::plan::PlanRules;
+use ns_experiment::run::Verification;
+use ns_experiment::sweep::ExperimentsRequest;
+use ns_experiment::verify::Rules;
+
+const VERIFY_RULES: &[Choice<Rules>] =
+    &[("mre", "Mean relative error", Rules::MeanRelativeError), ("current", "The rules in force", Rules::Current)];
+const VERIFICATIONS: &[Choice<Verification>] = &[
+    ("mre", "Mean relative error", Verification::MeanRelativeError),
+    ("current", "The rules in force", Verification::Current),
+];
+const PLAN_RULES: &[Choice<PlanRules>] = &[
+    ("seed", "The suite in May 2025", PlanRules::Seed),
+    ("head", "The suite since September 2025", PlanRules::Head),
+    ("neuron", "This program: the processor and simulated NeuronCores", PlanRules::Neuron),
+];
+const REPORTS: &[Choice<ReportKind>] = &[
+    ("latest", "Models by speed-up, each backend at its newest timestamp", ReportKind::Latest),
+    ("latest_grouped", "Models by name at the newest timestamp", ReportKind::LatestGrouped),
+    ("histogram", "Percentiles over time", ReportKind::Histogram),
+    ("speedup", "Geometric mean over time", ReportKind::Speedup),
+    ("changes", "Models that became slower and still are", ReportKind::Changes),
+];
+const METRICS: &[Choice<Metric>] =
+    &[("exec", "Time of a warm execution", Metric::Execution), ("compile", "Time to compile", Metric::Compilation)];
+const BASELINES: &[Choice<Baseline>] = &[
+    ("oldest", "The oldest time of each model", Baseline::Oldest),
+    ("latest", "The newest timestamp", Baseline::Latest),
+];
 
 /// Choice of models: regular expressions and tiers.
 #[derive(Debug, ClapArgs)]
@@ -29,64 +61,26 @@ pub(super) struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     pub cases: PathBuf,
     /// mre: the mean relative error of the suite's README; current: the rules in force
-    #[arg(long, value_enum, default_value = "current")]
-    pub rules: VerifyRulesArg,
+    #[arg(long, value_parser = one_of(VERIFY_RULES), default_value = "current")]
+    pub rules: Rules,
     /// Print JSON: [{"id", "code", "error"}]
     #[arg(long)]
     pub json: bool,
 }
 
-/// Rules of the verifier as the command line takes them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum VerifyRulesArg {
-    /// Mean relative error
-    Mre,
-    /// The rules in force
-    Current,
-}
-
-/// Planning rules as the command line takes them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum PlanRulesArg {
-    /// The suite in May 2025
-    Seed,
-    /// The suite since September 2025
-    Head,
-    /// This program: the processor and simulated NeuronCores
-    Neuron,
-}
-
-/// Benchmark suites as the command line takes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum SuiteArg {
-    /// One small product
-    Dummy,
-    /// The models of this program's zoo that torchbench has too
-    Torchbench,
-    /// All models of the zoo, under their own names
-    Zoo,
-}
-
 #[derive(Debug, ClapArgs)]
 #[command(args_override_self = true)]
 pub(super) struct ExperimentArgs {
-    /// Suite of models
-    #[arg(long, value_enum, default_value = "dummy")]
-    pub suite_name: SuiteArg,
+    #[command(flatten)]
+    pub options: OptionArgs<ExperimentsRequest>,
     #[command(flatten)]
     pub models: ModelFilterArgs,
-    /// Where to run: cpu (measured), trn1, inf2, trn2 (simulated); cuda and tpu can only be planned [default: all]
-    #[arg(long, value_delimiter = ',')]
-    pub accelerator: Vec<String>,
     /// Runtime under XLA: None, PJRT, XRT [default: all]
     #[arg(long, value_name = "NAME|None", value_delimiter = ',')]
     pub xla: Vec<String>,
     /// Backend of torch.compile: None, inductor, openxla [default: all]
     #[arg(long, value_name = "NAME|None", value_delimiter = ',')]
     pub dynamo: Vec<String>,
-    /// eval or train [default: both]
-    #[arg(long, value_delimiter = ',')]
-    pub test: Vec<String>,
     /// extract_jax or torch_export; can only be planned
     #[arg(long, value_name = "NAME|None", value_delimiter = ',')]
     pub torch_xla2: Vec<String>,
@@ -99,15 +93,6 @@ pub(super) struct ExperimentArgs {
     /// Keep data on the GPU; only with the rules of May 2025
     #[arg(long)]
     pub keep_model_data_on_cuda: bool,
-    /// Timed runs of each experiment
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub repeat: u32,
-    /// Inferences inside one timed run
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub iterations_per_run: u32,
-    /// Samples of one inference [default: the model's own]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
-    pub batch_size: Option<u32>,
     /// Split the list of models into this many parts
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..10))]
     pub total_partitions: u32,
@@ -121,14 +106,11 @@ pub(super) struct ExperimentArgs {
     #[arg(long, requires = "dry_run")]
     pub json: bool,
     /// Rules that decide which combinations can run
-    #[arg(long, value_enum, default_value = "neuron")]
-    pub rules: PlanRulesArg,
+    #[arg(long, value_parser = one_of(PLAN_RULES), default_value = "neuron")]
+    pub rules: PlanRules,
     /// Accelerators that XLA finds here, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "CPU")]
     pub xla_devices: Vec<String>,
-    /// Take these models, separated by commas, instead of the suite's list; without --dry-run each must belong to the suite
-    #[arg(long = "models", value_delimiter = ',', value_name = "NAME")]
-    pub model_names: Vec<String>,
     /// A model file that stands for a model of the suite that is not here: hf_T5=t5.onnx; simulated accelerators only; may be given
     /// several times
     #[arg(long, value_name = "NAME=FILE", value_parser = model_file)]
@@ -148,15 +130,12 @@ pub(super) struct ExperimentArgs {
     /// Seconds that one experiment may take
     #[arg(long, default_value_t = 1_800.0)]
     pub subprocess_timeout: f64,
-    /// Timestamp of every record, seconds since 1970 [default: now]
-    #[arg(long, allow_negative_numbers = true, value_parser = finite)]
-    pub timestamp: Option<f64>,
     /// Verify outputs instead of timing
     #[arg(long)]
     pub verify: bool,
     /// Rules of --verify: mre is the mean relative error, at most 2 %; current compares values as the suite does since September 2025
-    #[arg(long, value_enum, default_value = "mre")]
-    pub verify_rules: VerifyRulesArg,
+    #[arg(long, value_parser = one_of(VERIFICATIONS), default_value = "mre")]
+    pub verify_rules: Verification,
     /// Exit code 1 if --verify finds outputs that are wrong or cannot be verified
     #[arg(long, requires = "verify")]
     pub strict: bool,
@@ -169,9 +148,6 @@ pub(super) struct ExperimentArgs {
     /// The run of a plan says what a single experiment would say by itself
     #[arg(long, hide = true)]
     pub in_a_run: bool,
-    /// Seed of weights and inputs
-    #[arg(long, default_value_t = 1_337)]
-    pub seed: u64,
     #[command(flatten)]
     pub suite: SuiteArgs,
 }
@@ -194,22 +170,6 @@ fn inches(text: &str) -> Result<f64, String> {
     if length > 0.0 { Ok(length) } else { Err("a length has to be above 0".to_owned()) }
 }
 
-/// Reports as the command line takes them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(super) enum ReportKindArg {
-    /// Models by speed-up, each backend at its newest timestamp
-    Latest,
-    /// Models by name at the newest timestamp
-    LatestGrouped,
-    /// Percentiles over time
-    Histogram,
-    /// Geometric mean over time
-    Speedup,
-    /// Models that became slower and still are
-    Changes,
-}
-
 /// Tests as `aggregate` takes them.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum TestArg {
@@ -219,24 +179,6 @@ pub(super) enum TestArg {
     /// A training step
     #[value(alias = "train")]
     Training,
-}
-
-/// Metrics as `aggregate` takes them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum MetricArg {
-    /// Time of a warm execution
-    Exec,
-    /// Time to compile
-    Compile,
-}
-
-/// Baselines as `aggregate` takes them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum BaselineArg {
-    /// The oldest time of each model
-    Oldest,
-    /// The newest timestamp
-    Latest,
 }
 
 /// Formats as `aggregate` takes them.
@@ -268,17 +210,17 @@ pub(super) struct AggregateArgs {
     #[arg(long, num_args = 1.., value_name = "BACKEND")]
     pub backends: Vec<String>,
     /// Which times of the first backend make the baseline
-    #[arg(long, value_enum, default_value = "oldest")]
-    pub baseline: BaselineArg,
+    #[arg(long, value_parser = one_of(BASELINES), default_value = "oldest")]
+    pub baseline: Baseline,
     /// Report
-    #[arg(long, value_enum, default_value = "speedup")]
-    pub report: ReportKindArg,
+    #[arg(long, value_parser = one_of(REPORTS), default_value = "speedup")]
+    pub report: ReportKind,
     /// Records of inference or of training
     #[arg(long, value_enum, default_value = "inference")]
     pub test: TestArg,
     /// Metric that is compared
-    #[arg(long, value_enum, default_value = "exec")]
-    pub metric: MetricArg,
+    #[arg(long, value_parser = one_of(METRICS), default_value = "exec")]
+    pub metric: Metric,
     /// Format
     #[arg(long, value_enum, default_value = "csv")]
     pub format: AggregateFormatArg,

@@ -35,10 +35,8 @@ const MOST_LINE_BYTES: u64 = 64 << 20;
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 1 << 16;
 
-/// The bytes of a text, on disk or of the host.
-///
-/// # Errors
-/// When it cannot be read, is too large, or is a stretch of zeros: a hole in a file, or a device without an end.
+/// The bytes of a text, on disk or of the host. Fails when it cannot be read, is too large, or is a stretch of zeros: a hole in a
+/// file, or a device without an end.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     read_within(path, MOST_TEXT_BYTES, |chunk| {
         if chunk.len() == CHUNK_BYTES && chunk.iter().all(|byte| *byte == 0) {
@@ -48,19 +46,14 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     })
 }
 
-/// As [`read`], for a text in UTF-8.
-///
-/// # Errors
-/// As [`read`], and when the text is not UTF-8.
+/// As [`read`], for a text in UTF-8. Fails as [`read`], and when the text is not UTF-8.
 pub(super) fn read_text(path: &Path) -> Result<String> {
     String::from_utf8(read(path)?)
         .with_context(|| format!("{}: cannot be read: it is not text in UTF-8", path.display()))
 }
 
-/// The bytes of a file that has at most `most`; `check` may refuse a chunk.
-///
-/// # Errors
-/// When it cannot be read, has more bytes, or is refused.
+/// The bytes of a file that has at most `most`; `check` may refuse a chunk. Fails when it cannot be read, has more bytes, or is
+/// refused.
 pub(super) fn read_within(path: &Path, most: u64, check: impl Fn(&[u8]) -> Result<()>) -> Result<Vec<u8>> {
     if let Some(bytes) = host::file(path) {
         return Ok(Arc::unwrap_or_clone(bytes));
@@ -93,19 +86,14 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Opens a file.
-    ///
-    /// # Errors
-    /// When it cannot be opened.
+    /// Opens a file. Fails when it cannot be opened.
     pub fn open(path: &Path) -> std::io::Result<Self> {
         let reader = BufReader::with_capacity(CHUNK_BYTES, File::open(path)?);
         Ok(Self { reader, shown: path.display().to_string(), line: Vec::new(), number: 0 })
     }
 
-    /// The next line with its end, and its number from 1; `None` at the end of the file.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or the line is too long.
+    /// The next line with its end, and its number from 1; `None` at the end of the file. Fails when the file cannot be read, or the
+    /// line is too long.
     pub fn read(&mut self) -> Result<Option<(u64, &[u8])>> {
         self.line.clear();
         let mut reader = self.reader.by_ref().take(MOST_LINE_BYTES);
@@ -135,10 +123,7 @@ const fn is_pipe(_: &std::fs::Metadata) -> bool {
 }
 
 impl FileSource {
-    /// Opens a file.
-    ///
-    /// # Errors
-    /// When it cannot be opened, or is a folder or a device.
+    /// Opens a file. Fails when it cannot be opened, or is a folder or a device.
     pub fn open(path: &Path) -> Result<Self> {
         let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
         if let Some(bytes) = host::file(path) {

@@ -22,10 +22,7 @@ pub(super) struct FolderSource {
 }
 
 impl FolderSource {
-    /// Collects the given files and the files of the given folders.
-    ///
-    /// # Errors
-    /// When a path cannot be read, or there is nothing to open.
+    /// Collects the given files and the files of the given folders. Fails when a path cannot be read, or there is nothing to open.
     pub fn open(paths: &[PathBuf]) -> Result<Self> {
         let mut found: Vec<(String, PathBuf)> = Vec::new();
         let is_alone = paths.len() == 1;

@@ -53,10 +53,7 @@ thread_local! {
     static PLACE: RefCell<Option<Place>> = const { RefCell::new(None) };
 }
 
-/// Runs a command: `["bench", "--model", "nn", "--json"]`.
-///
-/// # Errors
-/// As [`CallError`] says.
+/// Runs a command: `["bench", "--model", "nn", "--json"]`. Fails as [`CallError`] says.
 pub fn call(host: Box<dyn Host>, memory: &mut Memory, args: &[String]) -> Result<(), CallError> {
     PLACE.set(Some(Place { host, memory: std::mem::take(memory) }));
     let _end = End;

@@ -61,10 +61,7 @@ impl ModelCompileArgs {
         self.file.model_file.as_deref().unwrap_or(&self.model)
     }
 
-    /// What to compile.
-    ///
-    /// # Errors
-    /// With the flag at fault.
+    /// What to compile. Fails with the flag at fault.
     pub fn config(&self) -> Result<CompileConfig> {
         let (options, compile) = self.compile.options()?;
         Ok(CompileConfig {

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::choice::{Choice, one_of};
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use ns_session::InspectView;
 
@@ -31,8 +32,8 @@ pub(crate) struct InspectArgs {
     pub batch: Option<u32>,
     /// Modules and operators with their times on a core: as a tree, as a table, or what each pass of the compiler did [default for a model of
     /// the zoo: the tree]
-    #[arg(long)]
-    pub view: Option<InspectViewArg>,
+    #[arg(long, value_parser = one_of(VIEWS))]
+    pub view: Option<InspectView>,
     /// Write a picture of the modules and operators
     #[arg(long, value_name = "FILE.svg")]
     pub graph: Option<PathBuf>,
@@ -47,26 +48,11 @@ pub(crate) struct InspectArgs {
 }
 
 /// What is printed of a model's modules and operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InspectViewArg {
-    /// Modules and operators, one below the other.
-    Tree,
-    /// All operators.
-    Table,
-    /// What each pass of the compiler did.
-    Passes,
-}
-
-impl InspectViewArg {
-    /// The session's name for the view.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Tree => InspectView::Graph.key(),
-            Self::Table => InspectView::Table.key(),
-            Self::Passes => InspectView::Passes.key(),
-        }
-    }
-}
+const VIEWS: &[Choice<InspectView>] = &[
+    ("tree", "Modules and operators, one below the other", InspectView::Graph),
+    ("table", "All operators", InspectView::Table),
+    ("passes", "What each pass of the compiler did", InspectView::Passes),
+];
 
 /// Arrays of inputs and expected outputs for computing a model file.
 #[derive(Debug, Default, Args)]

@@ -20,10 +20,8 @@ static CALLS: AtomicU32 = AtomicU32::new(0);
 #[error("{0}")]
 pub(super) struct InterruptError(pub String);
 
-/// From now on, Ctrl-C is noted and the command ends in its own way. A second Ctrl-C ends the command at once. A host listens itself.
-///
-/// # Errors
-/// When the system does not allow a signal handler.
+/// From now on, Ctrl-C is noted and the command ends in its own way. A second Ctrl-C ends the command at once. A host listens
+/// itself. Fails when the system does not allow a signal handler.
 pub(super) fn listen() -> Result<()> {
     if host::is_present() {
         return Ok(());

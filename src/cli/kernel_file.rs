@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use ns_kernel::{BUILT_IN, BuildScript, MAX_SOURCE_BYTES, NamedKernel, Role, TABLE_KERNEL, built_in, compile};
+use ns_kernel::{BUILT_IN, BuildScript, BuiltIn, MAX_SOURCE_BYTES, NamedKernel, Role, TABLE_KERNEL, built_in, compile};
 use ns_session::{ByteSource, neuronperf_command, refuse_script};
 
 use super::file::FileSource;
@@ -69,6 +69,14 @@ pub(super) struct KernelFile {
     pub multicore: bool,
     /// Files of shape functions.
     pub shapes: Vec<String>,
+}
+
+impl KernelFile {
+    /// A kernel that comes with the program.
+    pub fn of(kernel: &BuiltIn) -> Self {
+        let BuiltIn { name, source, multicore, .. } = *kernel;
+        Self { path: name.to_owned(), source: source.to_owned(), multicore, shapes: Vec::new() }
+    }
 }
 
 /// Reads a kernel from its source, or from the `build.py` that names the source.

@@ -57,10 +57,7 @@ fn about_artifact(model: &str, error: anyhow::Error) -> anyhow::Error {
 }
 
 impl ModelFileFlags {
-    /// The choices as the session takes them.
-    ///
-    /// # Errors
-    /// Names the flag at fault.
+    /// The choices as the session takes them. An error names the flag at fault.
     pub fn settings(&self) -> Result<ModelFileSettings> {
         let mut settings = ModelFileSettings::default();
         for (flag, texts) in [("--dim", &self.dims), ("--assume", &self.assumptions)] {
@@ -76,18 +73,13 @@ impl ModelFileFlags {
         Ok(settings)
     }
 
-    /// Opens the model file that a text names; `None` when it names a model of the zoo.
-    ///
-    /// # Errors
-    /// When the file cannot be read or is not a model, or when flags of model files are given for a model of the zoo.
+    /// Opens the model file that a text names; `None` when it names a model of the zoo. Fails when the file cannot be read or is
+    /// not a model, or when flags of model files are given for a model of the zoo.
     pub fn open(&self, driver: &mut Driver, model: &str) -> Result<Option<OpenedModel>> {
         self.open_with(driver, model, &ModelFileSettings::default())
     }
 
-    /// Refuses the flags where no model file is named.
-    ///
-    /// # Errors
-    /// When one is given.
+    /// Refuses the flags where no model file is named. Fails when one is given.
     pub fn refuse_without_a_file(&self, model: &str) -> Result<()> {
         let flag = match (&self.dims[..], &self.assumptions[..]) {
             ([], []) => return Ok(()),
@@ -99,10 +91,7 @@ impl ModelFileFlags {
         );
     }
 
-    /// The same where the places of some operators are known; the flags come before them.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
+    /// The same where the places of some operators are known; the flags come before them. Fails as [`Self::open`].
     pub fn open_with(
         &self,
         driver: &mut Driver,
@@ -133,10 +122,8 @@ impl ModelFileFlags {
         Ok(Some(opened))
     }
 
-    /// A model that is only inspected: the file is kept and is read when it is shown, including operators that no NeuronCore can run.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or as [`Self::open`].
+    /// A model that is only inspected: the file is kept and is read when it is shown, including operators that no NeuronCore can
+    /// run. Fails when the file cannot be read, or as [`Self::open`].
     pub fn model_to_look_at(&self, driver: &mut Driver, model: &str) -> Result<String> {
         if !model_file::names_a_file(model) {
             return self.model(driver, model);
@@ -148,10 +135,7 @@ impl ModelFileFlags {
         Ok(ModelFileRef { digest: None, ..ModelFileRef::new(&name, "", settings) }.to_string())
     }
 
-    /// The model name for requests: a file is opened, a specification of the zoo is returned unchanged.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
+    /// The model name for requests: a file is opened, a specification of the zoo is returned unchanged. Fails as [`Self::open`].
     pub fn model(&self, driver: &mut Driver, model: &str) -> Result<String> {
         Ok(self.open(driver, model)?.map_or_else(|| model.to_owned(), |opened| opened.id))
     }

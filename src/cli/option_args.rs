@@ -1,40 +1,63 @@
-//! The options of a benchmark as flags.
+//! Rows of a table of options as flags.
 
 use anyhow::{Result, anyhow};
 use clap::builder::PossibleValue;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::kernel_file;
-use ns_bench::{BenchConfig, comma_list};
-use ns_session::options::{BENCH_OPTIONS, BenchOption};
+use ns_session::options::{Opt, Options, Takes};
+use ns_session::studies::FieldKind;
 
-/// The options that the command line names, with their texts.
+/// The options of a subject that the command line names, with their texts.
 #[derive(Debug)]
-pub(super) struct OptionArgs(Vec<(&'static BenchOption, String)>);
+pub(super) struct OptionArgs<C: 'static>(Vec<(&'static Opt<C>, String)>);
 
-/// The options that have a flag of their own.
-fn with_flag() -> impl Iterator<Item = &'static BenchOption> {
-    BENCH_OPTIONS.iter().filter(|option| !option.flag.name.is_empty())
+/// The options whose flags are made of their rows.
+fn with_flag<C: Options>() -> impl Iterator<Item = &'static Opt<C>> {
+    C::options().filter(|option| !option.flag.is_elsewhere && !option.flag_name().is_empty())
 }
 
-fn arg(option: &'static BenchOption) -> Arg {
+/// Its name for clap, as that of a derived flag: with underscores.
+fn id<C: Options>(option: &Opt<C>) -> String {
+    option.flag_name().replace('-', "_")
+}
+
+fn arg<C: Options>(option: &'static Opt<C>) -> Arg {
     let flag = &option.flag;
-    let arg = Arg::new(flag.name).long(flag.name).value_name(flag.value).help(flag.help).allow_negative_numbers(true);
+    let arg = Arg::new(id(option)).long(option.flag_name()).help(option.flag_help()).short(flag.short);
+    let arg = arg.aliases(flag.aliases).visible_aliases(flag.visible_aliases).help_heading(flag.heading);
+    let arg = arg.conflicts_with_all(flag.conflicts);
     let arg = if option.scenarios.is_empty() { arg } else { arg.requires("scenario") };
-    let arg = if flag.is_list { arg.value_delimiter(',') } else { arg };
-    let arg = match (option.key(), flag.values) {
-        ("model", _) => arg.value_parser(kernel_file::model),
-        (_, []) => arg,
-        (_, values) => arg
-            .value_parser(values.iter().map(|(name, help)| PossibleValue::new(*name).help(*help)).collect::<Vec<_>>()),
+    let arg = flag.needs.into_iter().fold(arg, |arg, key| arg.requires(key));
+    if option.is_switch() {
+        return arg.action(ArgAction::SetTrue);
+    }
+    let arg = arg.value_name(flag.value).allow_negative_numbers(true);
+    let arg = arg.default_values(option.flag_default());
+    let arg = match flag.takes {
+        Takes::One => arg,
+        Takes::List => arg.value_delimiter(',').action(ArgAction::Append),
+        Takes::Words => arg.action(ArgAction::Append),
     };
-    arg.short(flag.short).aliases(flag.aliases).default_value(flag.default).help_heading(flag.heading)
+    let values = flag.values.iter().map(|(name, help)| PossibleValue::new(*name).help(*help));
+    match (option.field.kind, flag.values) {
+        (FieldKind::Model, _) => arg.value_parser(kernel_file::model),
+        (_, []) if C::IS_USAGE && flag.takes == Takes::One => arg.value_parser(move |text: &str| check(option, text)),
+        (_, []) => arg,
+        _ => arg.value_parser(values.collect::<Vec<_>>()),
+    }
 }
 
-impl Args for OptionArgs {
+/// The text, if it can be read. A range that depends on other options is checked later.
+fn check<C: Options>(option: &Opt<C>, text: &str) -> Result<String, String> {
+    let said = |e: String| e.split_once(": ").map_or(e.clone(), |(_, said)| said.to_owned());
+    option.put(&mut C::default(), option.key(), text).map(|()| text.to_owned()).map_err(said)
+}
+
+impl<C: Options> Args for OptionArgs<C> {
     fn augment_args(command: Command) -> Command {
-        with_flag().fold(command, |command, option| command.arg(arg(option)))
+        with_flag::<C>().fold(command, |command, option| command.arg(arg(option)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -42,12 +65,18 @@ impl Args for OptionArgs {
     }
 }
 
-impl FromArgMatches for OptionArgs {
+impl<C: Options> FromArgMatches for OptionArgs<C> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let is_named = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
-        let text = |name: &str| comma_list(&matches.get_many::<String>(name).into_iter().flatten().collect::<Vec<_>>());
-        let named = with_flag().filter(|option| is_named(option.flag.name));
-        Ok(Self(named.map(|option| (option, text(option.flag.name))).collect()))
+        let named = with_flag::<C>().filter(|o| matches.value_source(&id(o)) == Some(ValueSource::CommandLine));
+        let text = |option: &Opt<C>| {
+            if option.is_switch() {
+                return "true".to_owned();
+            }
+            let texts: Vec<&str> =
+                matches.get_many::<String>(&id(option)).into_iter().flatten().map(String::as_str).collect();
+            texts.join(if option.flag.takes == Takes::Words { " " } else { "," })
+        };
+        Ok(Self(named.map(|option| (option, text(option))).collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -56,7 +85,19 @@ impl FromArgMatches for OptionArgs {
     }
 }
 
-impl OptionArgs {
+/// How messages call the flag of an option.
+fn name_in_messages<C: Options>(option: &Opt<C>) -> String {
+    format!("--{}", option.flag_name().replace('-', &C::BETWEEN_WORDS.to_string()))
+}
+
+/// A message that begins with the key of an option, as one that begins with its flag.
+pub(super) fn said_of_flag<C: Options>(message: &impl std::fmt::Display) -> anyhow::Error {
+    let message = message.to_string();
+    let option = message.split_once(':').and_then(|(key, _)| C::option(key)).filter(|o| !o.flag_name().is_empty());
+    option.map_or_else(|| anyhow!("{message}"), |o| anyhow!("{}{}", name_in_messages(o), &message[o.key().len()..]))
+}
+
+impl<C: Options> OptionArgs<C> {
     /// The text of an option; `None` if the command line does not name it.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(option, _)| option.key() == key).map(|(_, text)| text.as_str())
@@ -64,18 +105,14 @@ impl OptionArgs {
 
     /// Gives an option a text.
     pub fn put_text(&mut self, key: &str, text: String) {
-        self.0.extend(BenchOption::find(key).map(|option| (option, text)));
+        self.0.extend(C::option(key).map(|option| (option, text)));
     }
 
-    /// The benchmark of these options; options that are not named have their defaults. A dataset may be a file, which is not read here.
-    ///
-    /// # Errors
-    /// With the flag at fault.
-    pub fn config(&self) -> Result<BenchConfig> {
-        let mut config = BenchConfig::default();
-        for (option, text) in self.0.iter().filter(|(option, _)| option.key() != "dataset") {
-            option.put(&mut config, &format!("--{}", option.flag.name), text).map_err(|e| anyhow!(e))?;
+    /// Puts the options that are named into a subject, but those of some keys. Fails with the flag at fault.
+    pub fn put_into(&self, of: &mut C, but: &[&str]) -> Result<()> {
+        for (option, text) in self.0.iter().filter(|(option, _)| !but.contains(&option.key())) {
+            option.put(of, &name_in_messages(option), text).map_err(|e| anyhow!(e))?;
         }
-        Ok(config)
+        Ok(())
     }
 }

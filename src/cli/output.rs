@@ -13,10 +13,7 @@ use super::host;
 use ns_container::zip::Archive;
 use ns_formats::WriteFormat;
 
-/// Writes a file on disk or to the host, and creates its folder.
-///
-/// # Errors
-/// When it cannot be written; an old file is then as it was.
+/// Writes a file on disk or to the host, and creates its folder. Fails when it cannot be written; an old file is then as it was.
 pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     if host::give(|host| host.write(path, content.as_ref())) == Some(true) {
         return Ok(());
@@ -26,10 +23,8 @@ pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     output.finish()
 }
 
-/// Writes a profile: one file, or the folder that a format of folders has, unless the path names an archive of it.
-///
-/// # Errors
-/// When it cannot be written.
+/// Writes a profile: one file, or the folder that a format of folders has, unless the path names an archive of it. Fails when it
+/// cannot be written.
 pub(super) fn write_profile(path: &Path, content: Vec<u8>, format: WriteFormat) -> Result<()> {
     if !is_folder(path, format) {
         return write(path, content);
@@ -48,37 +43,25 @@ pub(super) fn is_folder(path: &Path, format: WriteFormat) -> bool {
     matches!(format, WriteFormat::NeuronPlugin | WriteFormat::TensorBoard) && !is_archive
 }
 
-/// Begins a file whose content comes in parts, and creates its folder.
-///
-/// # Errors
-/// When it cannot be written.
+/// Begins a file whose content comes in parts, and creates its folder. Fails when it cannot be written.
 pub(super) fn create(path: &Path) -> Result<Output> {
     create_folder(parent(path))?;
     Output::begin(path).with_context(|| failed(path))
 }
 
-/// Creates a folder, with those that hold it.
-///
-/// # Errors
-/// When it cannot be created.
+/// Creates a folder, with those that hold it. Fails when it cannot be created.
 pub(super) fn create_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))
 }
 
 /// Adds lines to a file, which is created if it is not there. A line that a process left unfinished is ended first. Lines that do not fit
-/// on the disk are taken back.
-///
-/// # Errors
-/// When they cannot be written.
+/// on the disk are taken back. Fails when they cannot be written.
 pub(super) fn append(path: &Path, lines: &str) -> Result<()> {
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).with_context(|| failed(path))?;
     append_to(&mut file, lines).with_context(|| failed(path))
 }
 
-/// As [`append`], to an open file.
-///
-/// # Errors
-/// When the lines cannot be written.
+/// As [`append`], to an open file. Fails when the lines cannot be written.
 pub(super) fn append_to(file: &mut File, lines: &str) -> io::Result<()> {
     let before = file.metadata()?.len();
     let mut last = [b'\n'];
@@ -95,10 +78,8 @@ pub(super) fn append_to(file: &mut File, lines: &str) -> io::Result<()> {
     done
 }
 
-/// Opens a file to which one process at a time adds; `other` names who else may.
-///
-/// # Errors
-/// When it cannot be written, or another process has it open so.
+/// Opens a file to which one process at a time adds; `other` names who else may. Fails when it cannot be written, or another
+/// process has it open so.
 pub(super) fn open_alone(path: &Path, other: &str) -> Result<File> {
     let file = OpenOptions::new().read(true).append(true).create(true).open(path).with_context(|| failed(path))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
@@ -166,10 +147,7 @@ impl Output {
         }
     }
 
-    /// Gives the file its place.
-    ///
-    /// # Errors
-    /// When the bytes cannot be kept, or the place cannot be taken.
+    /// Gives the file its place. Fails when the bytes cannot be kept, or the place cannot be taken.
     pub fn finish(mut self) -> Result<()> {
         self.put_in_place().with_context(|| failed(&self.path))
     }

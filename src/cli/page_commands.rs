@@ -3,7 +3,7 @@
 use clap::{CommandFactory, Parser};
 
 use super::args::{Args, Command};
-use super::commands::{experiments_request, profile_spec};
+use super::commands::{profile_spec, request_of};
 use super::driver::Driver;
 use ns_bench::{BenchConfig, Dataset, Processes};
 use ns_session::commands::{bench_command, experiment_command, inspect_command, numerics_command, profile_command};
@@ -175,7 +175,7 @@ fn experiments_are_those_of_the_form() {
     ] {
         PlanOption::find(key).unwrap().set(&mut request, text).unwrap();
         match command(&experiment_command(&request)) {
-            Command::Experiment(args) => assert_eq!(experiments_request(&args).unwrap(), request, "{key}: {text}"),
+            Command::Experiment(args) => assert_eq!(request_of(&args).unwrap(), request, "{key}: {text}"),
             other => panic!("{other:?}"),
         }
     }

@@ -5,43 +5,27 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
-use super::args::{WorkflowArg, write_format};
-use super::compile_args::CompileArgs;
-use super::kernel_file;
+use super::args::write_format;
 use super::model_args::{ModelFileArg, ModelFileFlags};
+use super::option_args::OptionArgs;
 use super::run_date;
 use super::training_args::TrainingArgs;
 use ns_formats::WriteFormat;
-use ns_session::LOCAL_PAGE;
+use ns_session::{LOCAL_PAGE, ProfileSpec, Workflow};
 
 #[derive(Debug, Args)]
 pub(super) struct ProfileArgs {
     #[command(flatten)]
-    pub file: ModelFileArg,
-    #[command(flatten)]
-    pub file_flags: ModelFileFlags,
-    /// Model, with parameters after a colon: nn, mlp:kernel=FILE.cpp; or a model file: resnet50.onnx
-    #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
-    pub model: String,
-    /// Samples of one execution [default: the model's own]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
-    pub batch_size: Option<u32>,
-    #[command(flatten)]
-    pub training: TrainingArgs,
-    /// How the model is run [default: mark_step]
-    #[arg(long, value_enum)]
-    pub workflow: Option<WorkflowArg>,
-    /// Instance type
-    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
-    pub instance: String,
-    #[command(flatten)]
-    pub compile: CompileArgs,
+    pub options: OptionArgs<ProfileSpec>,
     /// Write the artifact of the compiled model into this folder, unless an earlier run did
     #[arg(long, value_name = "FOLDER")]
     pub compiler_workdir: Option<PathBuf>,
-    /// Seed of weights and inputs
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
+    #[command(flatten)]
+    pub file: ModelFileArg,
+    #[command(flatten)]
+    pub file_flags: ModelFileFlags,
+    #[command(flatten)]
+    pub training: TrainingArgs,
     #[command(flatten)]
     pub call: CallArgs,
     #[command(flatten)]
@@ -110,22 +94,19 @@ pub(super) struct ProfileOutput {
 }
 
 impl ProfileArgs {
-    /// The model, or the model file.
-    pub fn model(&self) -> &str {
-        self.file.model_file.as_deref().unwrap_or(&self.model)
-    }
-
-    /// How the model is run, by `--workflow` or `--traced-only`.
-    ///
-    /// # Errors
-    /// When the two name different workflows.
-    pub fn workflow(&self) -> Result<WorkflowArg> {
-        match (self.call.traced_only, self.workflow) {
-            (Some(true), Some(WorkflowArg::MarkStep)) => bail!(
-                "--traced-only profiles a traced model, and --workflow mark_step runs the model lazily; leave one of them out"
-            ),
-            (Some(true), _) => Ok(WorkflowArg::Trace),
-            (_, workflow) => Ok(workflow.unwrap_or(WorkflowArg::MarkStep)),
+    /// The run that the flags describe; a model file is not opened. Fails when `--workflow` and `--traced-only` contradict each other.
+    pub fn spec(&self) -> Result<ProfileSpec> {
+        let mut spec = ProfileSpec::default();
+        self.options.put_into(&mut spec, &[])?;
+        spec.model = self.file.model_file.clone().unwrap_or(spec.model);
+        if self.call.traced_only == Some(true) {
+            if self.options.text("workflow") == Some(Workflow::MarkStep.name()) {
+                bail!(
+                    "--traced-only profiles a traced model, and --workflow mark_step runs the model lazily; leave one of them out"
+                );
+            }
+            spec.workflow = Workflow::Trace;
         }
+        Ok(spec)
     }
 }

@@ -27,10 +27,7 @@ pub(super) struct Remark {
     pub text: String,
 }
 
-/// Writes a profile to a file, and says what its format cannot hold.
-///
-/// # Errors
-/// When the file cannot be written.
+/// Writes a profile to a file, and says what its format cannot hold. Fails when the file cannot be written.
 pub(super) fn write_profile(path: &Path, profile: &Profile, format: WriteFormat) -> anyhow::Result<Vec<Remark>> {
     output::write_profile(path, format.write(profile), format)?;
     let remarks = remarks_of(&path.display().to_string(), format.leaves_out(profile).items());
@@ -62,10 +59,7 @@ pub(super) fn remarks_of<'a>(name: &str, problems: impl IntoIterator<Item = &'a 
 }
 
 /// A pretty-printed JSON document with remarks: `remarks` is the first key of an object; a list becomes `rows` of an object.
-/// Without remarks the document stays as it is.
-///
-/// # Errors
-/// When the remarks cannot be written, which would be a defect.
+/// Without remarks the document stays as it is. Fails when the remarks cannot be written, which would be a defect.
 pub(super) fn with_remarks(json: Vec<u8>, remarks: &[Remark]) -> anyhow::Result<Vec<u8>> {
     if remarks.is_empty() {
         return Ok(json);

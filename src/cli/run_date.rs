@@ -4,10 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use ns_base::convert::u64_to_i64;
 
-/// Seconds since 1970 of `now`, of a day `2023-04-28`, or of a moment `2023-04-28T00:54:04` in UTC.
-///
-/// # Errors
-/// When the text is none of these, or the calendar has no such moment.
+/// Seconds since 1970 of `now`, of a day `2023-04-28`, or of a moment `2023-04-28T00:54:04` in UTC. Fails when the text is none of
+/// these, or the calendar has no such moment.
 pub(super) fn seconds(text: &str) -> Result<i64, String> {
     if text == "now" {
         return Ok(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| u64_to_i64(d.as_secs())));

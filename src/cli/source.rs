@@ -25,10 +25,7 @@ struct RunFlags {
 }
 
 /// Opens a file, or runs the simulation in `sim:MODEL?workflow=trace&instance=inf1.xlarge`: the flags of
-/// `neuronscope profile` follow the question mark.
-///
-/// # Errors
-/// When the source can neither be opened nor simulated; the message says why.
+/// `neuronscope profile` follow the question mark. Fails when the source can neither be opened nor simulated; the message says why.
 pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
     let Some(run) = source.strip_prefix(RUN_PREFIX) else {
         let info = open_file(driver, Path::new(source))?;
@@ -45,25 +42,16 @@ pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
 }
 
 /// Simulates an execution.
-///
-/// # Errors
-/// The session's message.
 pub(super) fn simulate(driver: &mut Driver, spec: ProfileSpec) -> Result<ProfileInfo> {
     driver.once(format!("{spec:?}"), |driver| profile_info(driver.run(JobRequest::Profile(spec), None)?))
 }
 
-/// Opens a file, or the files of a folder as one archive.
-///
-/// # Errors
-/// When it cannot be read as a profile; the message says why.
+/// Opens a file, or the files of a folder as one archive. Fails when it cannot be read as a profile; the message says why.
 pub(super) fn open_file(driver: &mut Driver, path: &Path) -> Result<ProfileInfo> {
     open_files(driver, &[path.to_owned()])
 }
 
-/// Opens one file, or folders and several files as one archive.
-///
-/// # Errors
-/// When nothing can be read as a profile; the message says why.
+/// Opens one file, or folders and several files as one archive. Fails when nothing can be read as a profile; the message says why.
 pub(super) fn open_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<ProfileInfo> {
     driver.once(format!("{paths:?}"), |driver| read_files(driver, paths))
 }

@@ -42,9 +42,6 @@ pub(super) struct SuiteArgs {
     /// Time each iteration as matmul-bench times a product: the shortest of many calls with cleared caches; measured runs only
     #[arg(long)]
     pub pure_wall_time: bool,
-    /// Verify with this many seeds, starting at --seed; all must pass
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub verify_iterations: u32,
     /// Write the HLO of each experiment to MODEL/hlo-CONFIGURATION/module.hlo.txt in the folder of the results
     #[arg(long)]
     pub dump_hlo: bool,
@@ -115,10 +112,7 @@ impl SuiteArgs {
         self.log_level >= level
     }
 
-    /// Refuses flags that cannot be honoured.
-    ///
-    /// # Errors
-    /// Names the first flag that has no meaning here, and what to use instead.
+    /// Refuses flags that cannot be honoured. An error names the first flag that has no meaning here, and what to use instead.
     pub fn check(&self) -> Result<()> {
         let no_dynamo = "models are not traced by TorchDynamo, which has no counters here";
         let no_torch = "nothing runs in PyTorch; --profile-xla writes a profile of a simulated execution";

@@ -25,10 +25,7 @@ pub(super) struct TrainingArgs {
 }
 
 impl TrainingArgs {
-    /// The text of the model, whose call is a training step if the flags say so.
-    ///
-    /// # Errors
-    /// When the model is not one of the zoo.
+    /// The text of the model, whose call is a training step if the flags say so. Fails when the model is not one of the zoo.
     pub fn model(&self, model: &str) -> Result<String> {
         if !self.training {
             return Ok(model.to_owned());

@@ -9,10 +9,8 @@ use ns_tensor::Tensor;
 use super::hlo::{HloModule, Opcode, ParameterRole};
 
 /// The value of each parameter, by index, for [`super::hlo::evaluate`]. `graph` is the graph that the module was lowered
-/// from: it says how weights are initialised. An eager run with the same seed has the same weights.
-///
-/// # Errors
-/// When an input or weight is missing, or a weight is too large.
+/// from: it says how weights are initialised. An eager run with the same seed has the same weights. Fails when an input or weight
+/// is missing, or a weight is too large.
 pub fn parameter_values(
     module: &HloModule,
     graph: &Graph,

@@ -137,10 +137,8 @@ impl CompileOptions {
         }
     }
 
-    /// Checks that the cores of an instance support these options.
-    ///
-    /// # Errors
-    /// The option that is not supported, and what to use instead.
+    /// Checks that the cores of an instance support these options. Fails with the option that is not supported, and what to use
+    /// instead.
     pub fn check(&self, instance: &Instance, rounding: Rounding) -> Result<(), Refusal> {
         let Some(core) = features(instance.core_version) else { return Ok(()) };
         let (name, instance) = (core.name, instance.name);

@@ -53,13 +53,11 @@ pub struct OptimisedProgram {
 
 impl Pipeline {
     /// A traced module, to be compiled.
-    #[must_use]
     pub fn of_graph(graph: Rc<Graph>, workflow: Workflow, options: CompileOptions) -> Self {
         Self::new(Source::Graph(graph), workflow, options)
     }
 
     /// A model file, to be compiled. `assumed` says how operators without a known meaning are placed, by name.
-    #[must_use]
     pub fn of_file(
         file: Rc<ImportedModel>,
         assumed: BTreeMap<String, UnknownOpPolicy>,
@@ -119,10 +117,7 @@ impl Pipeline {
         }
     }
 
-    /// The program before any pass.
-    ///
-    /// # Errors
-    /// When it has an operation that cannot be lowered or placed.
+    /// The program before any pass. Fails when it has an operation that cannot be lowered or placed.
     pub fn lowered(&self) -> Result<&LoweredProgram, StageError> {
         let lower = || {
             Ok(match &self.source {
@@ -145,10 +140,7 @@ impl Pipeline {
         Some((Self { lowered: OnceCell::from(Ok(placed.into())), ..outlined }, refused))
     }
 
-    /// The program after the passes of the optimisation level.
-    ///
-    /// # Errors
-    /// As [`Self::lowered`], and when a pass breaks the program.
+    /// The program after the passes of the optimisation level. Fails as [`Self::lowered`], and when a pass breaks the program.
     pub fn optimised(&self) -> Result<&OptimisedProgram, StageError> {
         let optimise = || {
             let (module, passes) = self.run(&PassManager::of_level(self.options.opt_level))?;
@@ -157,10 +149,7 @@ impl Pipeline {
         self.optimised.get_or_init(optimise).as_ref().map_err(Clone::clone)
     }
 
-    /// The program after the first passes; it is not kept.
-    ///
-    /// # Errors
-    /// As [`Self::optimised`].
+    /// The program after the first passes; it is not kept. Fails as [`Self::optimised`].
     pub fn after_passes(&self, count: usize) -> Result<HloModule, StageError> {
         Ok(self.run(&PassManager::of_level(self.options.opt_level).first(count))?.0)
     }
@@ -170,10 +159,8 @@ impl Pipeline {
         Ok(passes.run((*lowered.module).clone())?)
     }
 
-    /// The code for a core with these costs. A pipeline is for one kind of core: the first costs count.
-    ///
-    /// # Errors
-    /// As [`Self::optimised`], and when no code can be generated.
+    /// The code for a core with these costs. A pipeline is for one kind of core: the first costs count. Fails as
+    /// [`Self::optimised`], and when no code can be generated.
     pub fn executable(&self, costs: &CostTable) -> Result<&Rc<Executable>, StageError> {
         let generate = || Ok(Rc::new(codegen::generate_with(&self.optimised()?.module, costs, &self.options)?));
         self.executable.get_or_init(generate).as_ref().map_err(Clone::clone)

@@ -19,10 +19,7 @@ pub fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&[0x1f, 0x8b])
 }
 
-/// The file inside a gzip file with one member, at most `limit` bytes.
-///
-/// # Errors
-/// When it is damaged or too large.
+/// The file inside a gzip file with one member, at most `limit` bytes. Fails when it is damaged or too large.
 pub fn gunzip(packed: &[u8], limit: usize) -> Result<Vec<u8>, Refusal> {
     const INSTEAD: &str = "unpack it by hand, or pack it again";
     let header = header_len(packed).ok_or_else(|| refuse!(instead = INSTEAD, "the gzip file has a damaged header"))?;
@@ -55,10 +52,8 @@ impl Default for Gunzip {
 }
 
 impl Gunzip {
-    /// Takes the next piece of the file.
-    ///
-    /// # Errors
-    /// When the file has nothing that can be read, when it is a decompression bomb, and the errors of the sink.
+    /// Takes the next piece of the file. Fails when the file has nothing that can be read, when it is a decompression bomb, and the
+    /// errors of the sink.
     pub fn push(&mut self, mut input: &[u8], sink: Sink<'_>, diagnostics: &mut Diagnostics) -> Result<(), Refusal> {
         while !input.is_empty() {
             match self.state {
@@ -78,10 +73,7 @@ impl Gunzip {
         Ok(())
     }
 
-    /// Takes the end of the file.
-    ///
-    /// # Errors
-    /// When it ends before any packed data.
+    /// Takes the end of the file. Fails when it ends before any packed data.
     pub fn finish(&mut self, diagnostics: &mut Diagnostics) -> Result<(), Refusal> {
         if self.members == 0 && matches!(self.state, State::Header) {
             return Err(refuse!("the gzip file cannot be read: it ends inside its header"));

@@ -62,10 +62,8 @@ impl Inflater {
         self.written
     }
 
-    /// Inflates `input` into the sink. Damage in the stream is `Ok(None)`.
-    ///
-    /// # Errors
-    /// When the stream is a decompression bomb, and the errors of the sink.
+    /// Inflates `input` into the sink. Damage in the stream is `Ok(None)`. Fails when the stream is a decompression bomb, and the
+    /// errors of the sink.
     pub fn feed(&mut self, input: &[u8], sink: Sink<'_>) -> Result<Option<Fed>, Refusal> {
         let mut used = 0;
         loop {
@@ -100,10 +98,7 @@ pub fn grows_too_much(written: u64, taken: u64) -> Refusal {
     )
 }
 
-/// Unpacks deflated bytes, at most `limit`.
-///
-/// # Errors
-/// When there are more or when they are damaged.
+/// Unpacks deflated bytes, at most `limit`. Fails when there are more or when they are damaged.
 pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, Refusal> {
     decompress_to_vec_with_limit(packed, limit).map_err(|e| match e.status {
         TINFLStatus::HasMoreOutput => refuse!("it has more than {limit} bytes after unpacking"),

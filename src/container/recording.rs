@@ -17,7 +17,6 @@ pub struct RecordingSource {
 }
 
 impl RecordingSource {
-    #[must_use]
     pub fn new(inner: Rc<dyn ByteSource>) -> Self {
         Self { inner, read: RefCell::default() }
     }

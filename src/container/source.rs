@@ -9,10 +9,8 @@ pub trait ByteSource {
     /// Size in bytes.
     fn size(&self) -> u64;
 
-    /// Fills `buf` from `offset` on and returns how many bytes it wrote; fewer than `buf.len()` only at the end of the file.
-    ///
-    /// # Errors
-    /// The medium's message: the file was removed or changed, or may not be read.
+    /// Fills `buf` from `offset` on and returns how many bytes it wrote; fewer than `buf.len()` only at the end of the file. Fails
+    /// with the medium's message: the file was removed or changed, or may not be read.
     fn read(&self, offset: u64, buf: &mut [u8]) -> Result<usize, Refusal>;
 
     /// A file by its path from the folder of this one; `None` where it is not there, or where files have no folder.
@@ -20,10 +18,7 @@ pub trait ByteSource {
         None
     }
 
-    /// Bytes from `offset` on: `len` of them, or fewer at the end of the file.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
+    /// Bytes from `offset` on: `len` of them, or fewer at the end of the file. Fails as [`Self::read`].
     fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, Refusal> {
         let left = usize::try_from(self.size().saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut bytes = vec![0; left.min(len)];
@@ -75,10 +70,7 @@ pub fn unreadable(error: Refusal) -> Refusal {
     error.within(|said| format!("the file cannot be read: {said}")).advise("choose it again")
 }
 
-/// `len` bytes from `offset` on.
-///
-/// # Errors
-/// When the medium cannot be read, or the file ends before so many bytes.
+/// `len` bytes from `offset` on. Fails when the medium cannot be read, or the file ends before so many bytes.
 pub fn exactly(bytes: &dyn ByteSource, offset: u64, len: u64) -> Result<Vec<u8>, Refusal> {
     let wanted = usize::try_from(len).unwrap_or(usize::MAX);
     let got = bytes.slice(offset, wanted).map_err(unreadable)?;

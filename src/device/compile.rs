@@ -49,18 +49,14 @@ pub struct Compilation {
 }
 
 impl Device {
-    /// The NeuronCores of an instance, with the defaults of the compiler.
-    ///
-    /// # Errors
-    /// When the simulator has no costs for their generation.
+    /// The NeuronCores of an instance, with the defaults of the compiler. Fails when the simulator has no costs for their
+    /// generation.
     pub fn of_instance(name: &str) -> Result<Self, Refusal> {
         Self::new(name, CompileOptions::default())
     }
 
-    /// The NeuronCores of an instance, with options for the compiler.
-    ///
-    /// # Errors
-    /// When the simulator has no costs for their generation, or the cores do not support the options.
+    /// The NeuronCores of an instance, with options for the compiler. Fails when the simulator has no costs for their generation,
+    /// or the cores do not support the options.
     pub fn new(name: &str, options: CompileOptions) -> Result<Self, Refusal> {
         let instance = known_instance(name)?;
         options.check(instance, Rounding::Rne)?;
@@ -81,18 +77,13 @@ impl Device {
         Self { models: models.clone(), ..self }
     }
 
-    /// Compiles a model for one core, for a batch size or the model's own default.
-    ///
-    /// # Errors
-    /// The error of the first stage that refused; it names the model.
+    /// Compiles a model for one core, for a batch size or the model's own default. Fails with the error of the first stage that
+    /// refused; it names the model.
     pub fn compile(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Rc<Executable>, Refusal> {
         Ok(self.compilation(model, batch_size, workflow)?.executable)
     }
 
-    /// As [`Self::compile`], with the log of the passes.
-    ///
-    /// # Errors
-    /// As [`Self::compile`].
+    /// As [`Self::compile`], with the log of the passes. Fails as [`Self::compile`].
     pub fn compilation(
         &self,
         model: &str,
@@ -103,10 +94,8 @@ impl Device {
         self.generate(&pipeline).map_err(|e| about(&model_label(model), e))
     }
 
-    /// The stages of a model's compilation, for a batch size or the model's own default. Errors name the model `name`.
-    ///
-    /// # Errors
-    /// When the model does not have that batch size, or its file is not open.
+    /// The stages of a model's compilation, for a batch size or the model's own default. Errors name the model `name`. Fails when
+    /// the model does not have that batch size, or its file is not open.
     pub fn pipeline(
         &self,
         model: &ModelRef,
@@ -132,10 +121,8 @@ impl Device {
         self.pipeline(&self.models.resolve(model)?, &model_label(model), batch_size.map(u64::from), workflow)
     }
 
-    /// The last stage of a pipeline: code for this device, with facts about all stages.
-    ///
-    /// # Errors
-    /// The error of the first stage that refused; it does not name the model.
+    /// The last stage of a pipeline: code for this device, with facts about all stages. Fails with the error of the first stage
+    /// that refused; it does not name the model.
     pub fn generate(&self, pipeline: &Pipeline) -> Result<Compilation, Refusal> {
         let executable = Rc::clone(pipeline.executable(&self.costs)?);
         let (lowered, optimised) = (pipeline.lowered()?, pipeline.optimised()?);
@@ -157,19 +144,13 @@ impl Device {
         })
     }
 
-    /// Simulates a step of a compiled model.
-    ///
-    /// # Errors
-    /// When the simulator stops.
+    /// Simulates a step of a compiled model. Fails when the simulator stops.
     pub fn step(&self, compiled: &Compilation, workflow: Workflow) -> Result<StepCosts, Refusal> {
         let window = simulate(&compiled.executable, &self.costs, &mut NoObserver)?.window;
         Ok(compiled.step(&self.costs, window, workflow))
     }
 
-    /// The program of a model as text, before and after the passes.
-    ///
-    /// # Errors
-    /// As [`Self::compile`].
+    /// The program of a model as text, before and after the passes. Fails as [`Self::compile`].
     pub fn programs(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<[String; 2], Refusal> {
         let pipeline = self.text_pipeline(model, batch_size, workflow)?;
         let refused = |e: StageError| about(&model_label(model), e.refusal);

@@ -38,7 +38,6 @@ pub struct EstimateMark {
 
 impl EstimateMark {
     /// The mark of a figure that holds these operators; `None` where every cost has a rule.
-    #[must_use]
     pub fn of(ops: &[EstimatedOp]) -> Option<Self> {
         let count = |is_unknown| ops.iter().filter(|op| op.is_unknown == is_unknown).map(|op| op.count).sum();
         let mark = Self { unknown: count(true), estimated: count(false) };

@@ -14,10 +14,7 @@ use ns_program::{ArrayType, Numbers, Value};
 pub struct OperatorKernels(BTreeMap<String, ModelKernel>);
 
 impl OperatorKernels {
-    /// Those of a model file's settings.
-    ///
-    /// # Errors
-    /// When a kernel is wrong.
+    /// Those of a model file's settings. Fails when a kernel is wrong.
     pub fn of(assumed: &BTreeMap<String, UnknownOpPolicy>) -> Result<Self, Refusal> {
         let kernels = assumed.iter().filter_map(|(operator, policy)| match policy {
             UnknownOpPolicy::Kernel(text) => Some((operator, text)),

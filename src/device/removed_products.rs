@@ -14,7 +14,6 @@ pub struct RemovedProducts {
 
 impl RemovedProducts {
     /// The products that were removed; `None` when all remain. Passes may also make products of other operations.
-    #[must_use]
     pub const fn of(asked: u64, computed: u64) -> Option<Self> {
         if computed < asked { Some(Self { asked, computed }) } else { None }
     }

@@ -74,7 +74,6 @@ pub struct ServiceTimes {
 impl ServiceTimes {
     /// The times of a compiled model, from those of its step, divided into `stages` equal pipeline stages. `warmup` is the
     /// extra time of the first inference.
-    #[must_use]
     pub fn of_step(step: &StepCosts, stages: u32) -> Self {
         let times = Self {
             load: step.first.load,
@@ -174,10 +173,8 @@ impl ServiceTimes {
         self
     }
 
-    /// Checks that the times can be simulated for a model copy of `pipeline_size` cores.
-    ///
-    /// # Errors
-    /// On a wrong number of device stages, or an inference of no length or longer than [`MAX_SERVICE`].
+    /// Checks that the times can be simulated for a model copy of `pipeline_size` cores. Fails on a wrong number of device stages,
+    /// or an inference of no length or longer than [`MAX_SERVICE`].
     pub fn check(&self, pipeline_size: u32) -> Result<(), Refusal> {
         if self.device.len() as u64 != u64::from(pipeline_size) {
             return Err(refuse!(

@@ -34,10 +34,8 @@ pub struct ModelFileValues {
 }
 
 impl ModelFileValues {
-    /// The model that a text names, for a batch size or its own.
-    ///
-    /// # Errors
-    /// When it is not open, is too large, or has a parameter that cannot be drawn.
+    /// The model that a text names, for a batch size or its own. Fails when it is not open, is too large, or has a parameter that
+    /// cannot be drawn.
     pub fn of(models: &ModelLibrary, model: &str, batch_size: Option<u64>, seed: u64) -> Result<Self, Refusal> {
         let spec: ModelFileRef = model.parse()?;
         let found = models.instantiate(&spec, batch_size)?;
@@ -49,10 +47,7 @@ impl ModelFileValues {
     /// A model that was read. Its inputs, and weights that its file does not contain, are drawn. Floating-point arrays of several
     /// dimensions come from a normal distribution (for weights narrow enough that values keep their magnitude). Floating-point rows are
     /// between a half and one and a half, so that a variance is above zero. Whole numbers are 0 or 1, which are valid indices of every
-    /// table.
-    ///
-    /// # Errors
-    /// When it is too large, weights run past the end of the file, or an array cannot be drawn.
+    /// table. Fails when it is too large, weights run past the end of the file, or an array cannot be drawn.
     pub fn of_imported(imported: &ImportedModel, bytes: &dyn ByteSource, seed: u64) -> Result<Self, Refusal> {
         let flops = imported.inspection.flops;
         if flops / 1_000_000 > MAX_VALUE_MFLOP {
@@ -110,10 +105,7 @@ impl ModelFileValues {
         self.input_places().map(|n| self.parameters[n].ty.dims.clone()).collect()
     }
 
-    /// Its inputs, in order.
-    ///
-    /// # Errors
-    /// When an input is not real.
+    /// Its inputs, in order. Fails when an input is not real.
     pub fn inputs(&self) -> Result<Vec<Tensor>, Refusal> {
         (0..).zip(self.input_places()).map(|(index, n)| tensor(index, &self.parameters[n])).collect()
     }
@@ -124,7 +116,6 @@ impl ModelFileValues {
     }
 
     /// The same with these numbers as its first inputs; whole numbers are rounded down.
-    #[must_use]
     pub fn with_inputs(&self, data: &[Vec<f32>]) -> Self {
         let mut with = self.clone();
         let places: Vec<usize> = self.input_places().collect();
@@ -141,10 +132,8 @@ impl ModelFileValues {
         with
     }
 
-    /// Its results, with the casts of a core or exactly.
-    ///
-    /// # Errors
-    /// The operation that is not computed, or the result that is not real.
+    /// Its results, with the casts of a core or exactly. Fails with the operation that is not computed, or the result that is not
+    /// real.
     pub fn compute(&self, options: Option<&CompileOptions>) -> Result<Vec<Tensor>, Refusal> {
         let casts = options.map_or(Casts::NONE, casts_of);
         let outside = self.kernels.outside();

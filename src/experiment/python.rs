@@ -28,10 +28,8 @@ pub fn repr(x: f64) -> String {
     if plain.contains('.') { plain } else { plain + ".0" }
 }
 
-/// A value from JSON, or from a Python literal: `{'xla': None, 'repeat': True}`.
-///
-/// # Errors
-/// Those of the text as JSON, if it is neither.
+/// A value from JSON, or from a Python literal: `{'xla': None, 'repeat': True}`. Fails with those of the text as JSON, if it is
+/// neither.
 pub fn from_python<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| serde_json::from_str(&json_of_literal(text)).map_err(|_| error))
 }
@@ -90,10 +88,8 @@ pub fn number_or_word(x: f64) -> Value {
     if x.is_finite() { Value::from(x) } else { Value::from(format!("\0{word}")) }
 }
 
-/// JSON as `json.dumps` writes it: a space after commas and colons, all non-ASCII characters escaped.
-///
-/// # Errors
-/// When the value has no JSON form.
+/// JSON as `json.dumps` writes it: a space after commas and colons, all non-ASCII characters escaped. Fails when the value has no
+/// JSON form.
 pub fn json_dumps<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
     let mut out = Vec::new();
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, PythonJson))?;

@@ -74,7 +74,6 @@ pub struct Calibrator {
 
 impl Calibrator {
     /// Compiles the rows that can be predicted; others are left out.
-    #[must_use]
     pub fn new(rows: &[PublishedRow]) -> Self {
         let mut programs: FxHashMap<(String, u32), (usize, Rc<Executable>)> = FxHashMap::default();
         let mut prepared = Vec::new();

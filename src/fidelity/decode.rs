@@ -150,10 +150,8 @@ pub struct Decoders {
 }
 
 impl Decoders {
-    /// The decoder of a request, with these costs.
-    ///
-    /// # Errors
-    /// When its model cannot be shared by so many cores, or the cores cannot be simulated.
+    /// The decoder of a request, with these costs. Fails when its model cannot be shared by so many cores, or the cores cannot be
+    /// simulated.
     pub(super) fn of(&mut self, request: &Request, calibration: LlmCalibration) -> Result<&mut Decoder, Refusal> {
         let key = (request.config.name.clone(), request.instance.name, request.degree, request.route());
         let decoder = match self.of.entry(key) {
@@ -166,10 +164,7 @@ impl Decoders {
         Ok(decoder)
     }
 
-    /// Predicts a case.
-    ///
-    /// # Errors
-    /// When its model cannot be simulated.
+    /// Predicts a case. Fails when its model cannot be simulated.
     pub fn predict(&mut self, case: &DecodeCase, calibration: LlmCalibration) -> Result<DecodePrediction, Refusal> {
         let request = &case.request;
         let decoder = self.of(request, calibration)?;

@@ -53,7 +53,6 @@ pub struct DecodeCalibrator {
 
 impl DecodeCalibrator {
     /// The rows of text generation that can be predicted; others are left out.
-    #[must_use]
     pub fn new(rows: &[PublishedRow]) -> Self {
         let generation = rows.iter().filter(|row| super::is_generation(row));
         let cases = generation.filter_map(|row| Some((row.model.clone(), DecodeCase::of(row).ok()?))).collect();

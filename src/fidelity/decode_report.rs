@@ -58,10 +58,7 @@ impl LargerBatch {
 }
 
 impl GenerationReport {
-    /// The same as [`Self::of`], with the cost of a larger batch beside that of a single sequence.
-    ///
-    /// # Errors
-    /// As [`Self::of`].
+    /// The same as [`Self::of`], with the cost of a larger batch beside that of a single sequence. Fails as [`Self::of`].
     pub fn with_larger_batch(request: &Request) -> Result<Self, Refusal> {
         let report = Self::of(request)?;
         Ok(Self { larger_batch: LargerBatch::beside(request), ..report })

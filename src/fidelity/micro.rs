@@ -30,10 +30,8 @@ impl Micro {
         (custom && unit.starts_with("iter/s")).then_some(Self::CustomRelu)
     }
 
-    /// Predicts the row from the device's time alone: both loops keep the device busy.
-    ///
-    /// # Errors
-    /// When the instance is not known or not simulated.
+    /// Predicts the row from the device's time alone: both loops keep the device busy. Fails when the instance is not known or not
+    /// simulated.
     pub fn predict(&self, row: &PublishedRow) -> Result<Prediction, Refusal> {
         let device = Device::of_instance(instance_of(&row.instance)?.name)?;
         let (model, workflow) = match self {

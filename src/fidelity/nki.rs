@@ -43,10 +43,7 @@ pub fn is_kernels(csv: &[u8]) -> bool {
     NEEDED.iter().all(|name| header.split(',').any(|column| column.trim() == *name))
 }
 
-/// Reads a table of kernels. Columns are found by name.
-///
-/// # Errors
-/// When it is not CSV.
+/// Reads a table of kernels. Columns are found by name. Fails when it is not CSV.
 pub fn read_kernels(csv: &[u8]) -> Result<Vec<KernelRow>, Refusal> {
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(csv);
     let error = |e: csv::Error| refuse!("line {}: {e}", e.position().map_or(0, csv::Position::line));

@@ -53,10 +53,8 @@ pub enum PlacementBasis {
     Assumed,
 }
 
-/// Predicts the throughput of a row.
-///
-/// # Errors
-/// The reason why the row cannot be predicted: the model or instance is unknown, it is not an inference, or it has no batch size.
+/// Predicts the throughput of a row. Fails with the reason why the row cannot be predicted: the model or instance is unknown, it is
+/// not an inference, or it has no batch size.
 pub fn predict(row: &PublishedRow) -> Result<Prediction, Refusal> {
     if row.model.is_empty() {
         return Err(refuse!("no model"));

@@ -41,10 +41,8 @@ pub struct PublishedRow {
     pub published: Option<f64>,
 }
 
-/// Reads a table. Columns are found by name; their order and additional columns do not matter.
-///
-/// # Errors
-/// When it is not CSV, or a required column is missing.
+/// Reads a table. Columns are found by name; their order and additional columns do not matter. Fails when it is not CSV, or a
+/// required column is missing.
 pub fn read_rows(csv: &[u8]) -> Result<Vec<PublishedRow>, Refusal> {
     // Spreadsheets put a byte order mark before the first name.
     let text = String::from_utf8_lossy(csv.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(csv));

@@ -57,10 +57,7 @@ pub struct ServedAnswer {
 /// Columns that a table of served models has, and no other table.
 const COLUMNS: [&str; 3] = ["metric", "value_ms", "tp"];
 
-/// The rows of a table of served models; `None` for another table.
-///
-/// # Errors
-/// The line that is not CSV.
+/// The rows of a table of served models; `None` for another table. Fails with the line that is not CSV.
 pub fn read_served(table: &[u8]) -> Option<Result<Vec<ServedRow>, Refusal>> {
     let text = String::from_utf8_lossy(table.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(table));
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
@@ -142,10 +139,7 @@ impl ServedCase {
         Ok(Self { request, time })
     }
 
-    /// Predicted time, milliseconds.
-    ///
-    /// # Errors
-    /// When its model cannot be simulated.
+    /// Predicted time, milliseconds. Fails when its model cannot be simulated.
     pub fn predict(&self, decoders: &mut Decoders, calibration: LlmCalibration) -> Result<f64, Refusal> {
         let request = &self.request;
         let decoder = decoders.of(request, calibration)?;

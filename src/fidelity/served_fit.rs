@@ -51,7 +51,6 @@ impl ServedGroup {
     }
 
     /// The group of a time of a request.
-    #[must_use]
     pub fn of(request: &Request, is_prompt: bool) -> Self {
         let (is_trn2, has_experts) = (request.instance.core_version >= 3, request.config.experts.is_some());
         match (is_trn2, has_experts, is_prompt) {
@@ -150,7 +149,6 @@ pub struct ServedCalibrator {
 
 impl ServedCalibrator {
     /// The rows that can be predicted; others are left out.
-    #[must_use]
     pub fn new(rows: &[ServedRow]) -> Self {
         let row = |row: &ServedRow| Some((row.model.clone(), row.case.clone().ok()?, row.value_ms));
         Self { rows: rows.iter().filter_map(row).collect(), decoders: Decoders::default() }

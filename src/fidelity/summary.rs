@@ -73,7 +73,6 @@ pub struct Summary {
 
 impl Summary {
     /// The errors of some rows.
-    #[must_use]
     pub fn of<'a>(rows: impl Iterator<Item = &'a Validation>) -> Self {
         let rows: Vec<&Validation> = rows.filter(|r| r.judges()).collect();
         let ratios: Vec<f64> = rows.iter().filter_map(|r| r.ratio).collect();
@@ -84,7 +83,6 @@ impl Summary {
     }
 
     /// The errors of some ratios of predicted to published.
-    #[must_use]
     pub fn of_ratios(ratios: &[f64]) -> Self {
         let mut errors: Vec<f64> = ratios.iter().map(|r| (r - 1.0).abs()).collect();
         errors.order_by(f64::total_cmp);

@@ -55,7 +55,6 @@ pub struct LostTime {
 
 impl Bounds {
     /// The bounds of a run with this summary.
-    #[must_use]
     pub fn of(run: &Run<'_>, summary: &Summary, limiter: &Limiter, core: &CoreSpec) -> Self {
         let s = summary;
         let bandwidth = core.peak_hbm_bytes_per_s();

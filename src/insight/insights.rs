@@ -29,7 +29,6 @@ pub struct Insights {
 
 impl Insights {
     /// Analyses a run on a core.
-    #[must_use]
     pub fn of(run: &Run<'_>, core: &CoreSpec) -> Self {
         let summary = Summary::of(run, core);
         let limiter = Limiter::of(run);

@@ -49,7 +49,6 @@ impl Resource {
     }
 
     /// The unit of an engine; `None` is a DMA queue.
-    #[must_use]
     pub const fn of(engine: Option<Engine>) -> Self {
         match engine {
             None => Self::Dma,
@@ -94,7 +93,6 @@ pub struct Limiter {
 
 impl Limiter {
     /// The limiter of a run.
-    #[must_use]
     pub fn of(run: &Run<'_>) -> Self {
         let mut units: Vec<(Resource, Spans, String)> = Resource::ALL
             .into_iter()

@@ -70,7 +70,6 @@ impl Sums {
 
 impl Roofline {
     /// The points of a run on a core.
-    #[must_use]
     pub fn of(run: &Run<'_>, core: &CoreSpec) -> Self {
         let mut total = Sums::default();
         let mut modules: IndexMap<&[String], Sums> = IndexMap::new();

@@ -132,7 +132,6 @@ metrics! {
 
 impl Summary {
     /// Summarises a run on a core.
-    #[must_use]
     pub fn of(run: &Run<'_>, core: &CoreSpec) -> Self {
         let mut summary = Self {
             total_time: run.total_s(),

@@ -29,7 +29,6 @@ pub struct UtilisationRow {
 
 impl Utilisation {
     /// The utilisation in at most `buckets` buckets; fewer when the window has fewer nanoseconds.
-    #[must_use]
     pub fn of(run: &Run<'_>, buckets: usize) -> Self {
         let n = buckets.min(usize::try_from(run.window_ns()).unwrap_or(usize::MAX));
         let engines = run.units.iter().filter(|u| u.engine.is_some());

@@ -29,10 +29,7 @@ pub(crate) fn integer_text(value: i64, scalar: Scalar) -> String {
     if scalar == Scalar::U64 { value.cast_unsigned().to_string() } else { value.to_string() }
 }
 
-/// Converts a number.
-///
-/// # Errors
-/// When a float does not fit in an integer type.
+/// Converts a number. Fails when a float does not fit in an integer type.
 pub(crate) fn convert(value: Value, from: Scalar, to: Scalar) -> Result<Value, Problem> {
     if from == to {
         return Ok(value);
@@ -72,10 +69,8 @@ fn float_to_int(x: f64, to: Scalar) -> Result<Value, Problem> {
     Ok(Value::Int(if to == Scalar::U64 { f64_to_u64(part).cast_signed() } else { f64_to_i64(part) }))
 }
 
-/// Applies an operator to two numbers of one promoted type. Comparisons return a bool.
-///
-/// # Errors
-/// On an integer division by zero, and when the result of a signed operation does not fit.
+/// Applies an operator to two numbers of one promoted type. Comparisons return a bool. Fails on an integer division by zero, and
+/// when the result of a signed operation does not fit.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, l: Value, r: Value) -> Result<Value, Problem> {
     match (l, r) {
         (Value::F32(a), Value::F32(b)) => Ok(float(op, a, b, Value::F32, libm::fmodf)),
@@ -164,10 +159,7 @@ fn integer(op: BinaryOp, scalar: Scalar, a: i64, b: i64) -> Result<Value, Proble
     Ok(Value::Int(wrapped))
 }
 
-/// The negative of a number.
-///
-/// # Errors
-/// When the result does not fit.
+/// The negative of a number. Fails when the result does not fit.
 pub(crate) fn negate(scalar: Scalar, value: Value) -> Result<Value, Problem> {
     match value {
         Value::F32(x) => Ok(Value::F32(-x)),

@@ -33,10 +33,7 @@ fn call(text: &str) -> Option<usize> {
 }
 
 impl BuildScript {
-    /// The file with the kernel.
-    ///
-    /// # Errors
-    /// When the library is built from more or fewer files than one.
+    /// The file with the kernel. Fails when the library is built from more or fewer files than one.
     pub fn source(&self) -> Result<&str, Refusal> {
         match &self.compute_srcs[..] {
             [source] => Ok(source),
@@ -47,10 +44,8 @@ impl BuildScript {
         }
     }
 
-    /// Reads the first call of a script; `None` if the script has none.
-    ///
-    /// # Errors
-    /// When an argument that matters is not a constant. The message names the line.
+    /// Reads the first call of a script; `None` if the script has none. Fails when an argument that matters is not a constant. The
+    /// message names the line.
     pub fn parse(script: &str) -> Result<Option<Self>, Refusal> {
         let text = without_comments(script);
         let Some(from) = call(&text) else { return Ok(None) };

@@ -37,7 +37,6 @@ pub struct Problem {
 
 impl Problem {
     /// A problem with which the kernel is wrong.
-    #[must_use]
     pub fn error(code: &'static str, text: impl Into<Box<str>>) -> Self {
         Self { code, severity: Severity::Error, text: text.into() }
     }
@@ -117,7 +116,6 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A problem at a position.
-    #[must_use]
     pub const fn new(pos: Pos, problem: Problem) -> Self {
         Self { pos, problem }
     }

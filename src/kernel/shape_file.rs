@@ -16,10 +16,8 @@ pub struct ShapeFile {
 }
 
 impl ShapeFile {
-    /// Reads and checks a source file.
-    ///
-    /// # Errors
-    /// As [`compile`](crate::compile), and where the file registers a function that it does not have, or none at all.
+    /// Reads and checks a source file. Fails as [`compile`](crate::compile), and where the file registers a function that it does
+    /// not have, or none at all.
     pub fn compile(source: &str) -> Result<Self, Vec<Diagnostic>> {
         let (items, registrations) = parse_shapes(source).map_err(|d| vec![d])?;
         let program = check(items)?;

@@ -99,10 +99,7 @@ impl Ctx {
         result
     }
 
-    /// Calls a child module under its attribute name. [`super::Child::call`] is the usual way.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// Calls a child module under its attribute name. [`super::Child::call`] is the usual way. Fails when shapes do not fit.
     pub fn call(&mut self, name: &str, module: &dyn Module, inputs: &[Value]) -> Result<Value, Refusal> {
         let frame = Frame {
             // As in PyTorch, a member of a list is shown by its index only: BertLayer[0], not BertLayer[layer.0].
@@ -121,10 +118,7 @@ impl Ctx {
         self.frames.last().map_or("", |f| &f.scope)
     }
 
-    /// The input of a module that takes exactly one.
-    ///
-    /// # Errors
-    /// When there is not exactly one.
+    /// The input of a module that takes exactly one. Fails when there is not exactly one.
     pub fn one_input<'v>(&self, inputs: &'v [Value]) -> Result<&'v Value, Refusal> {
         match inputs {
             [x] => Ok(x),
@@ -155,10 +149,7 @@ impl Ctx {
     }
 
     /// A weight of the module being called. Its values are made when an eager run first asks for the weight, never under
-    /// the tracer.
-    ///
-    /// # Errors
-    /// When it is too large.
+    /// the tracer. Fails when it is too large.
     pub fn weight(&mut self, parameter: &Parameter) -> Result<Value, Refusal> {
         let path = self.frames.last().map_or_else(|| parameter.name.to_owned(), |f| join(&f.weights, parameter.name));
         let scope = self.scope().to_owned();
@@ -186,10 +177,7 @@ impl Ctx {
     }
 
     /// `torch.nn.functional.linear`: `x @ weight^T + bias` over the last dimension; `weight` is `[out, in]`. An operand of
-    /// more than two dimensions is viewed as a matrix and back, as in PyTorch.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// more than two dimensions is viewed as a matrix and back, as in PyTorch. Fails when shapes do not fit.
     pub fn linear(&mut self, x: &Value, weight: &Value, bias: Option<&Value>) -> Result<Value, Refusal> {
         let op = if bias.is_some() { AtenOp::Addmm } else { AtenOp::Mm };
         check_linear(&x.shape, &weight.shape, bias.map(|b| &b.shape)).map_err(|p| p.at(op.name(), self.scope()))?;
@@ -213,91 +201,59 @@ impl Ctx {
         self.view(&y, &dims)
     }
 
-    /// `torch.addmm`: `x @ weight + bias`; `weight` is `[in, out]`.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// `torch.addmm`: `x @ weight + bias`; `weight` is `[in, out]`. Fails when shapes do not fit.
     pub fn addmm(&mut self, bias: &Value, x: &Value, weight: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Addmm, &[x, weight, bias], None)
     }
 
-    /// `torch.mm`: the product of two matrices.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// `torch.mm`: the product of two matrices. Fails when shapes do not fit.
     pub fn mm(&mut self, x: &Value, weight: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Mm, &[x, weight], None)
     }
 
-    /// `torch.permute`: result dimension `i` is dimension `dims[i]` of `x`.
-    ///
-    /// # Errors
-    /// When `dims` is not a permutation.
+    /// `torch.permute`: result dimension `i` is dimension `dims[i]` of `x`. Fails when `dims` is not a permutation.
     pub fn permute(&mut self, x: &Value, dims: &[u32]) -> Result<Value, Refusal> {
         self.apply(AtenOp::Permute { dims: dims.to_vec() }, &[x], None)
     }
 
-    /// `Tensor.view`: the same elements with other dimensions.
-    ///
-    /// # Errors
-    /// When the number of elements differs.
+    /// `Tensor.view`: the same elements with other dimensions. Fails when the number of elements differs.
     pub fn view(&mut self, x: &Value, dims: &[u64]) -> Result<Value, Refusal> {
         let wanted = Shape::new(x.shape.dtype, dims);
         self.apply(AtenOp::View, &[x], Some(&wanted))
     }
 
-    /// `torch.relu`.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run.
+    /// `torch.relu`. Fails when memory runs out in an eager run.
     pub fn relu(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Relu, &[x], None)
     }
 
-    /// `torch.tanh`.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run.
+    /// `torch.tanh`. Fails when memory runs out in an eager run.
     pub fn tanh(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.unary(UnaryOp::Tanh, x)
     }
 
-    /// `torch.log_softmax` along a dimension.
-    ///
-    /// # Errors
-    /// When the dimension does not exist.
+    /// `torch.log_softmax` along a dimension. Fails when the dimension does not exist.
     pub fn log_softmax(&mut self, x: &Value, dim: u32) -> Result<Value, Refusal> {
         self.apply(AtenOp::LogSoftmax { dim }, &[x], None)
     }
 
-    /// `Tensor.mean()`: the mean of all elements.
-    ///
-    /// # Errors
-    /// When there are no elements.
+    /// `Tensor.mean()`: the mean of all elements. Fails when there are no elements.
     pub fn mean(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Mean, &[x], None)
     }
 
-    /// An elementwise function.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run.
+    /// An elementwise function. Fails when memory runs out in an eager run.
     pub fn unary(&mut self, op: UnaryOp, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Unary(op), &[x], None)
     }
 
-    /// An elementwise function of two operands, broadcasting.
-    ///
-    /// # Errors
-    /// When the shapes cannot be broadcast together.
+    /// An elementwise function of two operands, broadcasting. Fails when the shapes cannot be broadcast together.
     pub fn binary(&mut self, op: BinaryOp, a: &Value, b: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Binary(op), &[a, b], None)
     }
 
-    /// An elementwise operator of the user's own library: `my_ops::relu` with kernel `relu`.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run, or the kernel does not finish there.
+    /// An elementwise operator of the user's own library: `my_ops::relu` with kernel `relu`. Fails when memory runs out in an eager
+    /// run, or the kernel does not finish there.
     pub fn custom(&mut self, name: &str, target: &str, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Custom { name: name.to_owned(), target: target.to_owned() }, &[x], None)
     }

@@ -6,10 +6,8 @@ use ns_tensor::Tensor;
 use super::eager::compute;
 use super::{AtenOp, Graph, Node, NodeId};
 
-/// The value of every node. `given` has the values of inputs and weights.
-///
-/// # Errors
-/// When an input or weight has no value, or memory runs out.
+/// The value of every node. `given` has the values of inputs and weights. Fails when an input or weight has no value, or memory
+/// runs out.
 pub fn evaluate(graph: &Graph, given: &dyn Fn(&Node) -> Option<Tensor>) -> Result<IndexVec<NodeId, Tensor>, Refusal> {
     let mut values: IndexVec<NodeId, Tensor> = IndexVec::new();
     for node in graph.nodes.iter() {

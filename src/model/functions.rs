@@ -29,19 +29,13 @@ impl Default for ConvArgs {
 
 /// Products, convolutions and pooling.
 impl Ctx {
-    /// `torch.matmul` of operands with the same number of dimensions: matrices, or batches of them.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// `torch.matmul` of operands with the same number of dimensions: matrices, or batches of them. Fails when shapes do not fit.
     pub fn matmul(&mut self, a: &Value, b: &Value) -> Result<Value, Refusal> {
         let op = if a.dims().len() == 2 && b.dims().len() == 2 { AtenOp::Mm } else { AtenOp::Matmul };
         self.apply(op, &[a, b], None)
     }
 
-    /// `torch.nn.functional.conv2d` of `[n, ci, h, w]` with `[co, ci / groups, kh, kw]`.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// `torch.nn.functional.conv2d` of `[n, ci, h, w]` with `[co, ci / groups, kh, kw]`. Fails when shapes do not fit.
     pub fn conv2d(
         &mut self,
         x: &Value,
@@ -57,10 +51,8 @@ impl Ctx {
         self.apply(op, &operands, None)
     }
 
-    /// `torch.nn.functional.conv_transpose2d` of `[n, ci, h, w]` with `[ci, co, kh, kw]`.
-    ///
-    /// # Errors
-    /// When shapes do not fit, or the padding is not smaller than the kernel.
+    /// `torch.nn.functional.conv_transpose2d` of `[n, ci, h, w]` with `[ci, co, kh, kw]`. Fails when shapes do not fit, or the
+    /// padding is not smaller than the kernel.
     pub fn conv_transpose2d(
         &mut self,
         x: &Value,
@@ -83,27 +75,19 @@ impl Ctx {
         self.apply(op, &operands, None)
     }
 
-    /// `torch.nn.functional.max_pool2d`.
-    ///
-    /// # Errors
-    /// When the window does not fit.
+    /// `torch.nn.functional.max_pool2d`. Fails when the window does not fit.
     pub fn max_pool2d(&mut self, x: &Value, size: u64, stride: u64, padding: u64) -> Result<Value, Refusal> {
         self.apply(AtenOp::MaxPool2d { window: [WindowDim::new(size, stride, padding); 2] }, &[x], None)
     }
 
-    /// `torch.nn.functional.avg_pool2d`; padding counts as zeros.
-    ///
-    /// # Errors
-    /// When the window does not fit.
+    /// `torch.nn.functional.avg_pool2d`; padding counts as zeros. Fails when the window does not fit.
     pub fn avg_pool2d(&mut self, x: &Value, size: u64, stride: u64, padding: u64) -> Result<Value, Refusal> {
         self.apply(AtenOp::AvgPool2d { window: [WindowDim::new(size, stride, padding); 2] }, &[x], None)
     }
 
     /// `torch.nn.functional.adaptive_avg_pool2d` to a square of `size`, which must divide the operand's height and width.
-    /// Pooling to one element is a mean; pooling to the operand's own size returns the operand.
-    ///
-    /// # Errors
-    /// When the operand does not have four dimensions, or its sides are not multiples of `size`.
+    /// Pooling to one element is a mean; pooling to the operand's own size returns the operand. Fails when the operand does not
+    /// have four dimensions, or its sides are not multiples of `size`.
     pub fn adaptive_avg_pool2d(&mut self, x: &Value, size: u64) -> Result<Value, Refusal> {
         match x.dims() {
             [_, _, h, w] if *h == size && *w == size => Ok(x.clone()),
@@ -123,27 +107,20 @@ impl Ctx {
 
 /// Normalisations and activations.
 impl Ctx {
-    /// `torch.nn.functional.batch_norm` at inference; `statistics` are weight, bias, running mean and running variance.
-    ///
-    /// # Errors
-    /// When the statistics do not have one number per channel.
+    /// `torch.nn.functional.batch_norm` at inference; `statistics` are weight, bias, running mean and running variance. Fails when
+    /// the statistics do not have one number per channel.
     pub fn batch_norm(&mut self, x: &Value, statistics: [&Value; 4], eps: f32) -> Result<Value, Refusal> {
         let [weight, bias, mean, variance] = statistics;
         self.apply(AtenOp::BatchNorm { eps }, &[x, weight, bias, mean, variance], None)
     }
 
-    /// `torch.nn.functional.layer_norm` over the last dimension.
-    ///
-    /// # Errors
-    /// When the weights do not fit the last dimension.
+    /// `torch.nn.functional.layer_norm` over the last dimension. Fails when the weights do not fit the last dimension.
     pub fn layer_norm(&mut self, x: &Value, weight: &Value, bias: &Value, eps: f32) -> Result<Value, Refusal> {
         self.apply(AtenOp::LayerNorm { eps }, &[x, weight, bias], None)
     }
 
-    /// Root mean square normalisation over the last dimension, op by op as Llama's code writes it.
-    ///
-    /// # Errors
-    /// When the weight does not fit the last dimension.
+    /// Root mean square normalisation over the last dimension, op by op as Llama's code writes it. Fails when the weight does not
+    /// fit the last dimension.
     pub fn rms_norm(&mut self, x: &Value, weight: &Value, eps: f32) -> Result<Value, Refusal> {
         let last = usize_to_u32(x.dims().len()).saturating_sub(1);
         let square = self.mul(x, x)?;
@@ -154,74 +131,47 @@ impl Ctx {
         self.mul(weight, &normal)
     }
 
-    /// `torch.softmax` along a dimension.
-    ///
-    /// # Errors
-    /// When the dimension does not exist.
+    /// `torch.softmax` along a dimension. Fails when the dimension does not exist.
     pub fn softmax(&mut self, x: &Value, dim: u32) -> Result<Value, Refusal> {
         self.apply(AtenOp::Softmax { dim }, &[x], None)
     }
 
-    /// `torch.nn.functional.gelu`, with the error function.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run.
+    /// `torch.nn.functional.gelu`, with the error function. Fails when memory runs out in an eager run.
     pub fn gelu(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.unary(UnaryOp::Gelu, x)
     }
 
-    /// `torch.sigmoid`.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run.
+    /// `torch.sigmoid`. Fails when memory runs out in an eager run.
     pub fn sigmoid(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.unary(UnaryOp::Logistic, x)
     }
 
-    /// `torch.nn.functional.silu`.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run.
+    /// `torch.nn.functional.silu`. Fails when memory runs out in an eager run.
     pub fn silu(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Silu, &[x], None)
     }
 
-    /// `Tensor.mean(dims, keepdim)`; `dims` ascending.
-    ///
-    /// # Errors
-    /// When a dimension does not exist or is empty.
+    /// `Tensor.mean(dims, keepdim)`; `dims` ascending. Fails when a dimension does not exist or is empty.
     pub fn mean_dims(&mut self, x: &Value, dims: &[u32], keepdim: bool) -> Result<Value, Refusal> {
         self.apply(AtenOp::MeanDims { dims: dims.to_vec(), keepdim }, &[x], None)
     }
 
-    /// `a + b`, broadcasting.
-    ///
-    /// # Errors
-    /// When the shapes cannot be broadcast together.
+    /// `a + b`, broadcasting. Fails when the shapes cannot be broadcast together.
     pub fn add(&mut self, a: &Value, b: &Value) -> Result<Value, Refusal> {
         self.binary(BinaryOp::Add, a, b)
     }
 
-    /// `a * b`, broadcasting.
-    ///
-    /// # Errors
-    /// When the shapes cannot be broadcast together.
+    /// `a * b`, broadcasting. Fails when the shapes cannot be broadcast together.
     pub fn mul(&mut self, a: &Value, b: &Value) -> Result<Value, Refusal> {
         self.binary(BinaryOp::Mul, a, b)
     }
 
-    /// An elementwise function of a tensor and a number: `x / 8`.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run.
+    /// An elementwise function of a tensor and a number: `x / 8`. Fails when memory runs out in an eager run.
     pub fn scalar(&mut self, op: BinaryOp, x: &Value, value: f32) -> Result<Value, Refusal> {
         self.apply(AtenOp::Scalar { op, value, reversed: false }, &[x], None)
     }
 
-    /// `value - x`: `torch.rsub`.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run.
+    /// `value - x`: `torch.rsub`. Fails when memory runs out in an eager run.
     pub fn rsub(&mut self, value: f32, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Scalar { op: BinaryOp::Sub, value, reversed: true }, &[x], None)
     }
@@ -229,26 +179,17 @@ impl Ctx {
 
 /// Moving and picking elements.
 impl Ctx {
-    /// `torch.nn.functional.embedding`: rows of a table `[v, ..]`.
-    ///
-    /// # Errors
-    /// When the indices are not integers.
+    /// `torch.nn.functional.embedding`: rows of a table `[v, ..]`. Fails when the indices are not integers.
     pub fn embedding(&mut self, table: &Value, indices: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Embedding, &[table, indices], None)
     }
 
-    /// `torch.cat` along a dimension.
-    ///
-    /// # Errors
-    /// When there are no operands, or their other dimensions differ.
+    /// `torch.cat` along a dimension. Fails when there are no operands, or their other dimensions differ.
     pub fn cat(&mut self, operands: &[&Value], dim: u32) -> Result<Value, Refusal> {
         self.apply(AtenOp::Cat { dim }, operands, None)
     }
 
-    /// `x[.., start:end, ..]` in dimension `dim`.
-    ///
-    /// # Errors
-    /// When the range is not within the dimension.
+    /// `x[.., start:end, ..]` in dimension `dim`. Fails when the range is not within the dimension.
     pub fn slice(&mut self, x: &Value, dim: u32, start: u64, end: u64) -> Result<Value, Refusal> {
         if start == 0 && x.dims().get(dim as usize) == Some(&end) {
             return Ok(x.clone());
@@ -256,10 +197,7 @@ impl Ctx {
         self.apply(AtenOp::Slice { dim, start, end }, &[x], None)
     }
 
-    /// `torch.select`: element `index` of a dimension, which disappears.
-    ///
-    /// # Errors
-    /// When the dimension does not have the element.
+    /// `torch.select`: element `index` of a dimension, which disappears. Fails when the dimension does not have the element.
     pub fn select(&mut self, x: &Value, dim: u32, index: u64) -> Result<Value, Refusal> {
         let one = self.apply(AtenOp::Slice { dim, start: index, end: index.saturating_add(1) }, &[x], None)?;
         let mut dims = one.dims().to_vec();
@@ -267,10 +205,7 @@ impl Ctx {
         self.view(&one, &dims)
     }
 
-    /// `torch.transpose`: exchanges two dimensions.
-    ///
-    /// # Errors
-    /// When one of them does not exist.
+    /// `torch.transpose`: exchanges two dimensions. Fails when one of them does not exist.
     pub fn transpose(&mut self, x: &Value, a: u32, b: u32) -> Result<Value, Refusal> {
         let mut dims: Vec<u32> = (0..usize_to_u32(x.dims().len())).collect();
         // `permute` reports a dimension that does not exist.
@@ -282,10 +217,7 @@ impl Ctx {
         self.permute(x, &dims)
     }
 
-    /// `Tensor.flatten(start)`: all dimensions from `start` on become one.
-    ///
-    /// # Errors
-    /// When the tensor does not have dimension `start`.
+    /// `Tensor.flatten(start)`: all dimensions from `start` on become one. Fails when the tensor does not have dimension `start`.
     pub fn flatten(&mut self, x: &Value, start: u32) -> Result<Value, Refusal> {
         let (kept, rest) = x.dims().split_at((start as usize).min(x.dims().len()));
         let mut dims = kept.to_vec();
@@ -293,10 +225,7 @@ impl Ctx {
         self.view(x, &dims)
     }
 
-    /// `Tensor.expand`: repeats dimensions of size one.
-    ///
-    /// # Errors
-    /// When another dimension would change.
+    /// `Tensor.expand`: repeats dimensions of size one. Fails when another dimension would change.
     pub fn expand(&mut self, x: &Value, dims: &[u64]) -> Result<Value, Refusal> {
         if x.dims() == dims {
             return Ok(x.clone());
@@ -304,10 +233,7 @@ impl Ctx {
         self.apply(AtenOp::Expand, &[x], Some(&Shape::new(x.shape().dtype, dims)))
     }
 
-    /// `Tensor.to`: the same values in another element type.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run.
+    /// `Tensor.to`: the same values in another element type. Fails when memory runs out in an eager run.
     pub fn to(&mut self, x: &Value, dtype: DType) -> Result<Value, Refusal> {
         if x.shape().dtype == dtype {
             return Ok(x.clone());
@@ -315,10 +241,8 @@ impl Ctx {
         self.apply(AtenOp::To(dtype), &[x], None)
     }
 
-    /// `Tensor.index_copy`: a cache with `update` at `position` of dimension `dim`. The device updates it in place.
-    ///
-    /// # Errors
-    /// When the update does not fit or the position is not a single integer.
+    /// `Tensor.index_copy`: a cache with `update` at `position` of dimension `dim`. The device updates it in place. Fails when the
+    /// update does not fit or the position is not a single integer.
     pub fn index_copy(&mut self, cache: &Value, dim: u32, position: &Value, update: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::IndexCopy { dim }, &[cache, update, position], None)
     }
@@ -331,10 +255,8 @@ impl Ctx {
         self.apply(AtenOp::Tuple, results, None)
     }
 
-    /// Attention from its primitives: `softmax(q @ k^T * scale + mask) @ v` over the last two dimensions.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// Attention from its primitives: `softmax(q @ k^T * scale + mask) @ v` over the last two dimensions. Fails when shapes do not
+    /// fit.
     pub fn attention(
         &mut self,
         [q, k, v]: [&Value; 3],

@@ -8,10 +8,7 @@ pub trait Module {
     /// The class name as shown in profiles: `Linear`.
     fn class(&self) -> &str;
 
-    /// Computes or records the result for the inputs. One implementation serves both.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// Computes or records the result for the inputs. One implementation serves both. Fails when shapes do not fit.
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal>;
 
     /// Named children in the order they were declared.
@@ -56,18 +53,12 @@ impl<M: Module> Child<M> {
         Self { name: name.into(), module }
     }
 
-    /// Calls the child with one input.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// Calls the child with one input. Fails when shapes do not fit.
     pub fn call(&self, cx: &mut Ctx, x: &Value) -> Result<Value, Refusal> {
         self.call_with(cx, std::slice::from_ref(x))
     }
 
-    /// Calls the child with any number of inputs.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// Calls the child with any number of inputs. Fails when shapes do not fit.
     pub fn call_with(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         cx.call(&self.name, &self.module, inputs)
     }

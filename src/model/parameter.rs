@@ -47,13 +47,11 @@ pub enum Init {
 
 impl Init {
     /// `torch.nn.Linear`'s default for weight and bias.
-    #[must_use]
     pub fn linear_default(in_features: u64) -> Self {
         Self::Uniform { bound: 1.0 / u64_to_f32(in_features.max(1)).sqrt() }
     }
 
     /// `torch.nn.init.xavier_normal_` with gain 1: standard deviation `sqrt(2 / (fan_in + fan_out))`.
-    #[must_use]
     pub fn xavier_normal(fan_in: u64, fan_out: u64) -> Self {
         Self::Normal { std: (2.0 / u64_to_f32(fan_in.saturating_add(fan_out).max(1))).sqrt() }
     }
@@ -72,12 +70,10 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    #[must_use]
     pub fn new(name: &'static str, dims: impl Into<Vec<u64>>, init: Init) -> Self {
         Self { name, shape: Shape::f32(dims), init, buffer: false }
     }
 
-    #[must_use]
     pub fn buffer(name: &'static str, dims: impl Into<Vec<u64>>, init: Init) -> Self {
         Self { name, shape: Shape::f32(dims), init, buffer: true }
     }
@@ -106,10 +102,7 @@ pub struct InputSpec {
 }
 
 /// The values of the weight at `path`. They depend only on the seed, the path and the shape, not on which weights
-/// were requested before.
-///
-/// # Errors
-/// When the weight is too large to hold.
+/// were requested before. Fails when the weight is too large to hold.
 pub fn weight_tensor(seed: u64, path: &str, shape: &Shape, init: Init) -> Result<Tensor, TensorError> {
     let mut rng = stream(seed, "weight", path);
     let columns = u64_to_usize(shape.dims.last().copied().unwrap_or(1).max(1));
@@ -125,10 +118,7 @@ pub fn weight_tensor(seed: u64, path: &str, shape: &Shape, init: Init) -> Result
     })
 }
 
-/// The values of the `index`-th example input.
-///
-/// # Errors
-/// When the input is too large to hold.
+/// The values of the `index`-th example input. Fails when the input is too large to hold.
 pub fn input_tensor(seed: u64, index: u32, spec: &InputSpec) -> Result<Tensor, TensorError> {
     let mut rng = stream(seed, "input", &index.to_string());
     Tensor::from_fn(spec.shape.clone(), |_| match spec.distribution {
@@ -140,10 +130,7 @@ pub fn input_tensor(seed: u64, index: u32, spec: &InputSpec) -> Result<Tensor, T
     })
 }
 
-/// The values of all example inputs of a model.
-///
-/// # Errors
-/// When one is too large to hold.
+/// The values of all example inputs of a model. Fails when one is too large to hold.
 pub fn input_tensors(seed: u64, specs: &[InputSpec]) -> Result<Vec<Rc<Tensor>>, TensorError> {
     (0_u32..).zip(specs).map(|(index, spec)| input_tensor(seed, index, spec).map(Rc::new)).collect()
 }

@@ -7,10 +7,7 @@ use super::context::root_scope;
 use super::{Ctx, Graph, Module};
 
 /// Records the aten ops of one forward pass for example inputs of these shapes. No weights and no values are
-/// allocated.
-///
-/// # Errors
-/// When shapes do not fit; the message names the op and its scope.
+/// allocated. Fails when shapes do not fit; the message names the op and its scope.
 pub fn trace(module: &dyn Module, inputs: &[Shape]) -> Result<Graph, Refusal> {
     let mut cx = Ctx::tracing();
     let values = inputs
@@ -24,10 +21,8 @@ pub fn trace(module: &dyn Module, inputs: &[Shape]) -> Result<Graph, Refusal> {
     Ok(cx.into_graph(module.class(), nodes, output))
 }
 
-/// Computes one forward pass. Weights are drawn from the seed and their paths.
-///
-/// # Errors
-/// When shapes do not fit or a tensor is too large.
+/// Computes one forward pass. Weights are drawn from the seed and their paths. Fails when shapes do not fit or a tensor is too
+/// large.
 pub fn run_eager(module: &dyn Module, inputs: Vec<Tensor>, seed: u64) -> Result<Tensor, Refusal> {
     let mut cx = Ctx::eager(seed);
     let values: Vec<_> = inputs.into_iter().map(Ctx::value).collect();

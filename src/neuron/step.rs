@@ -69,7 +69,6 @@ impl StepCosts {
     ///
     /// The constants are those of [`RuntimeCosts`]. Start-up and tear-down of an execution happen on the device, so they are
     /// part of the time for which the core is in use.
-    #[must_use]
     pub fn of(executable: &Executable, costs: &CostTable, window: SimTime, workflow: Workflow, ops: u64) -> Self {
         let r = &costs.runtime;
         let memory = &executable.memory;

@@ -19,7 +19,6 @@ pub enum FileQueueAction {
 
 impl FileQueue {
     /// The queue after an action.
-    #[must_use]
     pub fn after(&self, action: FileQueueAction) -> Self {
         let mut next = self.clone();
         match action {

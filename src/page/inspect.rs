@@ -119,7 +119,6 @@ impl<Worker: Clone> InspectState<Worker> {
     }
 
     /// The page after an action.
-    #[must_use]
     pub fn after(&self, action: InspectAction<Worker>) -> Self {
         let mut next = self.clone();
         match action {

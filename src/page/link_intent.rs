@@ -15,7 +15,6 @@ pub enum LinkIntent {
 
 impl LinkIntent {
     /// What an address asks for. Read the page's fields first: reading finds what is wrong.
-    #[must_use]
     pub fn of(address: &Address) -> Self {
         if address.runs_by_itself() {
             Self::Result

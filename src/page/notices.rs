@@ -71,7 +71,6 @@ pub enum NoticeAction {
 pub const MOST_NOTICES: usize = 4;
 
 impl Notices {
-    #[must_use]
     pub fn after(&self, action: NoticeAction) -> Self {
         let mut next = self.clone();
         match action {

@@ -26,13 +26,11 @@ pub enum RunState {
 
 impl RunState {
     /// Just started.
-    #[must_use]
     pub fn started(label: &str) -> Self {
         Self::Running { done: 0, total: 0, label: label.to_owned() }
     }
 
     /// The state of a run according to a worker's message; `None` if the message does not change it.
-    #[must_use]
     pub fn of_message(message: Message) -> Option<Self> {
         match message {
             Message::Progress { done, total, label } => Some(Self::Running { done, total, label }),

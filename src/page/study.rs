@@ -73,7 +73,6 @@ pub enum StudyAction {
 
 impl StudyState {
     /// The initial state of the page.
-    #[must_use]
     pub fn new(kind: StudyKind) -> Self {
         let texts = texts_of(&StudySpec::new(kind));
         Self {
@@ -206,7 +205,6 @@ fn texts_of(spec: &StudySpec) -> Vec<String> {
 
 impl StudyState {
     /// The page after an action.
-    #[must_use]
     pub fn after(&self, action: StudyAction) -> Self {
         let mut next = self.clone();
         match action {

@@ -16,7 +16,6 @@ pub struct TableHead {
 
 impl TableHead {
     /// The head of a column, in a table with this sorting.
-    #[must_use]
     pub fn of(column: &Column, sort: Option<&Sort>) -> Self {
         let current = sort.filter(|s| s.column == column.id);
         let (order, mark) = match current {

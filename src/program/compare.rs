@@ -24,10 +24,8 @@ pub struct ResultComparison {
 ///
 /// An array belongs to a parameter by the parameter's name, as `arg0`, `arg1` .. by its number, or as `in0`, `in1` .. by its number among the inputs.
 /// Weights that the file holds do not need an array. Expected results are `out0`, `out1` .., or have
-/// the names of the results. Numbers are computed as `arithmetic` says.
-///
-/// # Errors
-/// When a parameter has no numbers, an operation cannot be computed, or a result is missing.
+/// the names of the results. Numbers are computed as `arithmetic` says. Fails when a parameter has no numbers, an operation cannot
+/// be computed, or a result is missing.
 pub fn compare<'a>(
     imported: &'a ImportedModel,
     bytes: &dyn ByteSource,
@@ -56,10 +54,8 @@ pub fn compare<'a>(
     wanted.into_iter().zip(&results).enumerate().map(|(index, (want, given))| one(index, given, want)).collect()
 }
 
-/// Evaluates a model on arrays by name, as [`compare`] does.
-///
-/// # Errors
-/// When a parameter has no numbers, or an operation cannot be computed.
+/// Evaluates a model on arrays by name, as [`compare`] does. Fails when a parameter has no numbers, or an operation cannot be
+/// computed.
 pub fn results<'a>(
     imported: &'a ImportedModel,
     bytes: &dyn ByteSource,

@@ -40,7 +40,6 @@ pub struct ImportError {
 }
 
 impl ImportError {
-    #[must_use]
     pub const fn at(place: Place, refusal: Refusal) -> Self {
         Self { place, refusal }
     }

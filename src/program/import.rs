@@ -18,10 +18,8 @@ pub struct ImportedModel {
 }
 
 impl ImportedModel {
-    /// The model at another batch size, where its graph says what that is ([`rebatch`]).
-    ///
-    /// # Errors
-    /// Names the instruction that does not treat samples one by one.
+    /// The model at another batch size, where its graph says what that is ([`rebatch`]). An error names the instruction that does
+    /// not treat samples one by one.
     pub fn at_batch(&self, from: u64, to: u64) -> Result<Self, Refusal> {
         let program = rebatch(&self.program, from, to)?;
         let mut inspection = self.inspection.clone();

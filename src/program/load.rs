@@ -6,10 +6,8 @@ use ns_base::convert::u64_to_i64;
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
 
-/// The numbers of a parameter; `None` if the file does not hold them.
-///
-/// # Errors
-/// When they extend past the end of the file, or when their element type is not supported.
+/// The numbers of a parameter; `None` if the file does not hold them. Fails when they extend past the end of the file, or when
+/// their element type is not supported.
 pub fn load_parameter(bytes: &dyn ByteSource, parameter: &ProgramParameter) -> Result<Option<Value>, ImportError> {
     let wrong =
         |error: Refusal| ImportError::at(Place::Node(parameter.name.clone()), error.advise("save the model again"));
@@ -37,10 +35,8 @@ impl DataBeside {
         path_inside(&self.file)
     }
 
-    /// The file with the numbers, if they are all there; `model` is the file of the model.
-    ///
-    /// # Errors
-    /// When the file is not beside the model, is outside of its folder, or is too short.
+    /// The file with the numbers, if they are all there; `model` is the file of the model. Fails when the file is not beside the
+    /// model, is outside of its folder, or is too short.
     pub fn source<'m>(&self, model: &'m dyn ByteSource) -> Result<Box<dyn ByteSource + 'm>, Refusal> {
         let Self { file, offset, len } = self;
         let Some(path) = self.path() else {
@@ -65,10 +61,7 @@ impl DataBeside {
         Ok(source)
     }
 
-    /// The numbers' bytes.
-    ///
-    /// # Errors
-    /// As [`Self::source`], or when the file cannot be read.
+    /// The numbers' bytes. Fails as [`Self::source`], or when the file cannot be read.
     pub fn bytes(&self, model: &dyn ByteSource) -> Result<Vec<u8>, Refusal> {
         let wanted = usize::try_from(self.len).unwrap_or(usize::MAX);
         let raw = self.source(model)?.slice(self.offset, wanted);
@@ -85,10 +78,8 @@ fn path_inside(file: &str) -> Option<String> {
     (!is_absolute && !inside.is_empty() && !inside.contains(&"..")).then(|| inside.join("/"))
 }
 
-/// Little-endian numbers as a value. `strides` are distances between neighbours in elements; `None` for row-major order.
-///
-/// # Errors
-/// When there are too few bytes or the element type is not supported.
+/// Little-endian numbers as a value. `strides` are distances between neighbours in elements; `None` for row-major order. Fails when
+/// there are too few bytes or the element type is not supported.
 pub fn value_of_bytes(ty: &ArrayType, raw: &[u8], strides: &[i64]) -> Result<Value, Refusal> {
     let size = usize::try_from(ty.element.bits() / 8).unwrap_or(0);
     if size == 0 {

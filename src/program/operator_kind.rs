@@ -43,7 +43,6 @@ names! {
 
 impl OperatorKind {
     /// The kind of an operation of a program; `None` for one without a known meaning.
-    #[must_use]
     pub fn of(op: &Op) -> Option<Self> {
         Some(match op {
             Op::Opaque(_) => return None,

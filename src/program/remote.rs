@@ -7,10 +7,8 @@ use ns_base::{Refusal, refuse};
 
 use crate::{ImportError, ImportOptions, ImportedModel};
 
-/// Lets another program read a model. `carry` passes the options to it as bytes and returns its answer.
-///
-/// # Errors
-/// When the reader refuses the file, when `carry` fails, or when the answer comes from another build.
+/// Lets another program read a model. `carry` passes the options to it as bytes and returns its answer. Fails when the reader
+/// refuses the file, when `carry` fails, or when the answer comes from another build.
 pub fn read_elsewhere(
     options: &ImportOptions,
     carry: impl FnOnce(&[u8]) -> Result<Vec<u8>, ImportError>,

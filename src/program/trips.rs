@@ -59,7 +59,6 @@ struct Loop<'a> {
 
 impl<'a> TripCounts<'a> {
     /// The trip counts of a program.
-    #[must_use]
     pub fn of(program: &'a Program) -> Self {
         let mut callers: FxHashMap<_, Vec<_>> = FxHashMap::default();
         for (from, computation) in program.computations.iter_enumerated() {

@@ -15,7 +15,6 @@ pub struct ArrayType {
 }
 
 impl ArrayType {
-    #[must_use]
     pub fn new(element: ElementType, dims: impl Into<Vec<u64>>) -> Self {
         Self { element, dims: dims.into() }
     }

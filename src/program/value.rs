@@ -45,13 +45,11 @@ pub struct Value {
 
 impl Value {
     /// One floating point number.
-    #[must_use]
     pub fn real(element: ElementType, value: f64) -> Self {
         Self { ty: ArrayType::new(element, []), numbers: Numbers::Real(vec![value]) }
     }
 
     /// One integer or boolean.
-    #[must_use]
     pub fn whole(element: ElementType, value: i64) -> Self {
         Self { ty: ArrayType::new(element, []), numbers: Numbers::Whole(vec![value]) }
     }

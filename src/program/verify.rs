@@ -8,11 +8,8 @@ use ns_base::{Idx, Refusal, refuse};
 /// What to do with a program that contradicts itself.
 const DAMAGED: &str = "export the model again; the file was changed or is damaged";
 
-/// Checks a program.
-///
-/// # Errors
-/// At the first instruction that reads a later instruction, calls a later computation, or declares a type that differs from what its
-/// operands give.
+/// Checks a program. Fails at the first instruction that reads a later instruction, calls a later computation, or declares a type
+/// that differs from what its operands give.
 pub fn verify(program: &Program) -> Result<(), ImportError> {
     let mut signatures: Vec<Signature> = Vec::with_capacity(program.computations.len());
     for computation in program.computations.iter() {

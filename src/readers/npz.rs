@@ -11,10 +11,8 @@ use ns_program::{ArrayType, ElementType, ImportError, Numbers, Place, Value, val
 /// Most bytes of one array.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The arrays of an `.npz` file by name, in its order.
-///
-/// # Errors
-/// When it is not an `.npz` archive, or an array is damaged or of an unsupported type.
+/// The arrays of an `.npz` file by name, in its order. Fails when it is not an `.npz` archive, or an array is damaged or of an
+/// unsupported type.
 pub fn read_npz(bytes: &dyn ByteSource) -> Result<Vec<(String, Value)>, ImportError> {
     let archive = Archive::open(bytes)?;
     let mut arrays = Vec::new();

@@ -28,10 +28,8 @@ fn without_number(names: &[&str], is_batch: bool) -> String {
 }
 
 /// Refuses a file with a custom operator that `is_placed` does not know, or with a size that StableHLO leaves to a symbol. A symbol
-/// of ONNX or torch.export is not a reason to refuse: these files name the batch, or give the size they were exported with.
-///
-/// # Errors
-/// When the user has to decide something; the error says what, and how.
+/// of ONNX or torch.export is not a reason to refuse: these files name the batch, or give the size they were exported with. Fails
+/// when the user has to decide something; the error says what, and how.
 pub fn refuse_undecided(inspection: &Inspection, is_placed: impl Fn(&str) -> bool) -> Result<(), ImportError> {
     refuse_operators(inspection, is_placed)?;
     refuse_symbols(inspection)

@@ -15,11 +15,9 @@ const MAX_HELD: u64 = 64 << 20;
 /// Most bytes of a graph without its weights.
 const MAX_GRAPH: u64 = 1 << 30;
 
-/// Reads the model in a file. `name` is the name of the file, for the program's name; only the bytes decide the format.
-///
-/// # Errors
-/// When the file's format is not supported, when it is damaged, or when it does not hold a program: the error says where, what,
-/// and what to do instead.
+/// Reads the model in a file. `name` is the name of the file, for the program's name; only the bytes decide the format. Fails when
+/// the file's format is not supported, when it is damaged, or when it does not hold a program: the error says where, what, and what
+/// to do instead.
 pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     if is_gzip(&head(bytes)?) {
         let inner = gunzip(bytes)?;

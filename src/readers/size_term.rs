@@ -64,10 +64,7 @@ const SIGN: u8 = 3;
 const POWER: u8 = 4;
 
 impl<'a> SizeTerm<'a> {
-    /// Reads an expression.
-    ///
-    /// # Errors
-    /// When it is not a supported expression of integers.
+    /// Reads an expression. Fails when it is not a supported expression of integers.
     pub fn read(text: &'a str) -> Result<Self, Refusal> {
         let mut reader = Reader { rest: text, depth: 0, steps: Vec::new() };
         reader.terms(SUM)?;
@@ -111,10 +108,8 @@ impl<'a> SizeTerm<'a> {
         if let [Step::Number(n)] = self.steps[..] { Some(n) } else { None }
     }
 
-    /// Its value; `values` gives the values of the symbols.
-    ///
-    /// # Errors
-    /// When a symbol has no value, at a division by zero, and when the value is not an integer of 64 bits.
+    /// Its value; `values` gives the values of the symbols. Fails when a symbol has no value, at a division by zero, and when the
+    /// value is not an integer of 64 bits.
     pub fn value(&self, values: &dyn Fn(&str) -> Option<i64>) -> Result<i64, Refusal> {
         let mut stack: Vec<Fraction> = Vec::new();
         for step in &self.steps {

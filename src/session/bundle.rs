@@ -44,10 +44,8 @@ pub enum Piece<'a> {
 }
 
 impl BundleLayout {
-    /// The layout for files with these names and sizes in bytes.
-    ///
-    /// # Errors
-    /// When a file is larger than the 4 GB limit of a bundle; the message names it.
+    /// The layout for files with these names and sizes in bytes. Fails when a file is larger than the 4 GB limit of a bundle; the
+    /// message names it.
     pub fn new(files: &[(String, u64)]) -> Result<Self, String> {
         let mut layout = Self::default();
         for (name, len) in files {

@@ -302,10 +302,8 @@ impl OpenProfile {
             .collect()
     }
 
-    /// Writes the profile as a file; a Chrome trace holds the marks.
-    ///
-    /// # Errors
-    /// When this profile cannot be written in that format; the message says why.
+    /// Writes the profile as a file; a Chrome trace holds the marks. Fails when this profile cannot be written in that format; the
+    /// message says why.
     pub fn export(&self, kind: ExportKind, marks: &[Annotation]) -> Result<ExportedFile, String> {
         let stem = self.file_stem();
         let file = |suffix: &str, mime: &str, bytes| ExportedFile {

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{OperatorKind, ProfileKey};
+use crate::options::{Opt, Options, compiler_rows, flag, opt, some};
+use crate::studies::{FieldKind, field};
 use ns_base::Diagnostic;
 use ns_bench::Configuration;
 use ns_compiler::{CompileOptions, Workflow};
@@ -69,6 +71,37 @@ impl Default for ProfileSpec {
     }
 }
 
+type Row = Opt<ProfileSpec>;
+
+impl Options for ProfileSpec {
+    const OPTIONS: &'static [&'static [Row]] = &[RUN, &compiler_rows!()];
+}
+
+const WORKFLOWS: &[(&str, &str)] = &[
+    ("mark_step", "Lazily executed graph: inputs are transferred in the step"),
+    ("trace", "Ahead-of-time compiled model"),
+];
+
+#[rustfmt::skip]
+const RUN: &[Row] = &[
+    opt(field("model", "Model", "", "", FieldKind::Model),
+        flag("MODEL", "Model, with parameters after a colon: nn, mlp:kernel=FILE.cpp; or a model file: resnet50.onnx"),
+        |s| s.model.clone(), |s, given| { s.model = given.some_text().unwrap_or_else(|| s.model.clone()); Ok(()) }),
+    opt(field("batch_size", "Batch size", "Samples of one execution", "the model\u{2019}s own", FieldKind::Line),
+        flag("COUNT", "Samples of one execution [default: the model's own]"),
+        |s| some(s.batch_size), |s, given| given.some_count().map(|n| s.batch_size = n)),
+    opt(field("workflow", "Workflow", "How the model is run", "", FieldKind::Choice(WORKFLOWS)),
+        flag("WORKFLOW", "").values(WORKFLOWS),
+        |s| s.workflow.to_string(),
+        |s, given| Workflow::from_name(given.text).ok_or_else(|| given.wrong("mark_step or trace")).map(|w| s.workflow = w)),
+    opt(field("instance", "Instance type", "", "", FieldKind::Instance),
+        flag("TYPE", "Instance type").aliases(&["instance-type"]),
+        |s| s.instance.clone(), |s, given| { s.instance = given.some_text().unwrap_or_else(|| s.instance.clone()); Ok(()) }),
+    opt(field("seed", "Seed", "Seed of weights and inputs", "0", FieldKind::Line),
+        flag("NUMBER", ""),
+        |s| s.seed.to_string(), |s, given| given.number("a whole number from 0 to 18446744073709551615").map(|n| s.seed = n)),
+];
+
 /// A benchmark run to show as a timeline, like a program in the profile type `trace` of `torch_neuronx`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceSpec {
@@ -85,7 +118,6 @@ impl TraceSpec {
     pub const SHOWN_S: f64 = 1.0;
 
     /// The benchmark run of a profile's specification.
-    #[must_use]
     pub fn of(spec: ProfileSpec) -> Self {
         Self { spec, configuration: None, shown_s: Self::SHOWN_S }
     }

@@ -52,7 +52,6 @@ pub const OPERATOR_PLACES: [(&str, &str); UnknownOpPolicy::ALL.len()] = [
 
 impl ModelQuestions {
     /// The questions of a file that is open, with the answers that a model's text holds.
-    #[must_use]
     pub fn of(opened: &OpenedModel, model: &str) -> Self {
         let given = settings_of(model);
         let (batch, fixed_batch) = match &opened.batch {
@@ -90,10 +89,8 @@ impl ModelQuestions {
 }
 
 impl SizeQuestion {
-    /// The model's text with an answer; an empty one leaves the size to the file.
-    ///
-    /// # Errors
-    /// When the answer is not a size that the file allows.
+    /// The model's text with an answer; an empty one leaves the size to the file. Fails when the answer is not a size that the file
+    /// allows.
     pub fn answered(&self, model: &str, text: &str) -> Result<String, String> {
         let text = text.trim();
         if text.is_empty() {

@@ -62,25 +62,21 @@ impl Default for Session {
 
 impl Session {
     /// An empty session that does all work.
-    #[must_use]
     pub fn new() -> Self {
         Self::with(open_profile, Box::new(AllWork::default()))
     }
 
     /// An empty session that only opens profiles and answers questions about them.
-    #[must_use]
     pub fn for_profiles() -> Self {
         Self::with(open_profile, Box::new(ProfilesOnly))
     }
 
     /// An empty session that benchmarks models, draws them and simulates profiles, and answers questions about those.
-    #[must_use]
     pub fn for_benchmarks() -> Self {
         Self::with(open_nothing, Box::new(Benchmarks::default()))
     }
 
     /// An empty session that runs studies and experiments.
-    #[must_use]
     pub fn for_studies() -> Self {
         Self::with(open_nothing, Box::new(Studies::default()))
     }

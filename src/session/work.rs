@@ -33,10 +33,8 @@ pub(super) struct Tools {
 
 /// Requests that are not about an open profile.
 pub(super) trait Work {
-    /// Makes a job that has not begun.
-    ///
-    /// # Errors
-    /// When the request is wrong from the start: its file did not come, or the shell cannot measure.
+    /// Makes a job that has not begun. Fails when the request is wrong from the start: its file did not come, or the shell cannot
+    /// measure.
     fn job(
         &mut self,
         request: JobRequest,
@@ -45,9 +43,6 @@ pub(super) trait Work {
     ) -> Result<Box<dyn Job>, String>;
 
     /// Answers a question.
-    ///
-    /// # Errors
-    /// With a message for the user.
     fn answer(&mut self, question: QuestionRequest) -> Result<Message, String>;
 }
 

@@ -28,10 +28,8 @@ pub enum TimeUnit {
     S = 9,
 }
 
-/// Decimal microseconds (`12`, `-3.25`, `1.5e3`) to nanoseconds; fractions round to nearest, ties to even.
-///
-/// # Errors
-/// When the text is not a decimal number, or out of range.
+/// Decimal microseconds (`12`, `-3.25`, `1.5e3`) to nanoseconds; fractions round to nearest, ties to even. Fails when the text is
+/// not a decimal number, or out of range.
 pub fn us_text_to_ns(text: &[u8]) -> Result<i64, TimeError> {
     let (negative, digits) = split_sign(text);
     match plain(digits).and_then(|ns| i64::try_from(ns).ok()) {
@@ -40,10 +38,8 @@ pub fn us_text_to_ns(text: &[u8]) -> Result<i64, TimeError> {
     }
 }
 
-/// A decimal number of any unit to nanoseconds; fractions round to nearest, ties to even.
-///
-/// # Errors
-/// When the text is not a decimal number, or beyond 146 years.
+/// A decimal number of any unit to nanoseconds; fractions round to nearest, ties to even. Fails when the text is not a decimal
+/// number, or beyond 146 years.
 pub fn text_to_ns(text: &[u8], unit: TimeUnit) -> Result<i64, TimeError> {
     let (negative, digits) = split_sign(text);
     let magnitude = general(digits, unit as i64)?;

@@ -47,23 +47,15 @@ impl Default for ReadLimits {
 
 /// Reads a file that comes in pieces.
 pub trait ChunkedReader {
-    /// Takes the next piece, of any size.
-    ///
-    /// # Errors
-    /// When the file gives no profile; damage of single events is counted and is never an error.
+    /// Takes the next piece, of any size. Fails when the file gives no profile; damage of single events is counted and is never an
+    /// error.
     fn push(&mut self, chunk: &[u8]) -> Result<(), Refusal>;
 
-    /// Takes the end of the file and gives the profile.
-    ///
-    /// # Errors
-    /// When the file does not give a profile.
+    /// Takes the end of the file and gives the profile. Fails when the file does not give a profile.
     fn finish(self: Box<Self>) -> Result<Profile, Refusal>;
 
     /// Takes the end of the file and returns its profiles: several if they have no common axis. Each has its own title;
-    /// the first is the one to show.
-    ///
-    /// # Errors
-    /// When the file does not give a profile.
+    /// the first is the one to show. Fails when the file does not give a profile.
     fn finish_each(self: Box<Self>) -> Result<Vec<Profile>, Refusal> {
         self.finish().map(|profile| vec![profile])
     }

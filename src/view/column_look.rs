@@ -34,7 +34,6 @@ struct Scale {
 
 impl ColumnLook {
     /// Cells without formatting: for tables that look like those of another tool.
-    #[must_use]
     pub fn exact(column: &Column) -> Self {
         Self { title: column.title.clone(), kind: column.kind, scale: None }
     }

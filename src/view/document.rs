@@ -213,7 +213,6 @@ const LONGEST_WORD: usize = 14;
 
 impl Tile {
     /// A number without a gauge, neither good nor bad.
-    #[must_use]
     pub fn new(name: &str, value: String, note: String) -> Self {
         Self { name: name.to_owned(), value, note, ..Self::default() }
     }

@@ -2,7 +2,7 @@
 //! print them.
 //!
 //! Start with:
-//! - [`document`]: a result as parts, one below the other (tables, tiles, plots, texts), which page, Markdown and command line show alike.
+//! - [`document`]: a result as parts, one below the other (tables, tiles, plots, texts), which page, Markdown ([`markdown`]) and command line ([`terminal`]) show alike.
 //! - [`table`]: columns with a kind and a unit, sorting, searching, CSV.
 //! - [`timeline`], [`flame`] and [`graph`]: from a profile or a program to shapes with places and colours; [`plot`] and [`svg`] draw figures.
 //!
@@ -25,5 +25,6 @@ pub mod palette;
 pub mod plot;
 pub mod svg;
 pub mod table;
+pub mod terminal;
 pub mod text;
 pub mod timeline;

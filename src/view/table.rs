@@ -69,7 +69,6 @@ pub struct Sort {
 }
 
 impl Column {
-    #[must_use]
     pub fn new(id: &str, title: &str, kind: ColumnKind) -> Self {
         Self { id: id.to_owned(), title: title.to_owned(), kind, is_least_first: false }
     }
@@ -81,7 +80,6 @@ impl Column {
     }
 
     /// A column whose heading names the unit of its values: `Total (ns)`, `Total (samples)`.
-    #[must_use]
     pub fn in_unit(unit: &str, id: &str, what: &str, kind: ColumnKind) -> Self {
         Self::new(id, &format!("{what} ({unit})"), kind)
     }

@@ -71,7 +71,7 @@ fn what_is_no_file_says_what_it_is() {
         assert!(message.contains(said), "{message}");
     }
     for (line, said) in [
-        ("experiment --suite-name=dummy --accelerator=trn1 --timestamp nan", "not a finite number"),
+        ("experiment --suite-name=dummy --accelerator=trn1 --timestamp nan", "not a number of seconds since 1970"),
         ("analyze --timestamp inf", "not a finite number"),
         ("aggregate x.jsonl --fig-width nan", "not a finite number"),
         ("aggregate x.jsonl --fig-height=-5", "above 0"),

@@ -131,10 +131,8 @@ pub struct Artifact {
 }
 
 impl CompileConfig {
-    /// Lists the compiles: inputs, then pipeline sizes, then performance levels, then compiler options.
-    ///
-    /// # Errors
-    /// When a parameter is out of its range.
+    /// Lists the compiles: inputs, then pipeline sizes, then performance levels, then compiler options. Fails when a parameter is
+    /// out of its range.
     pub fn plan(&self) -> Result<CompilePlan, Refusal> {
         let sweep = expand(&BenchConfig {
             model: self.model.clone(),
@@ -246,10 +244,7 @@ impl CompileTask {
 }
 
 impl Artifact {
-    /// The file's text, ended by a newline.
-    ///
-    /// # Errors
-    /// When the encoder fails, which does not happen for text in memory.
+    /// The file's text, ended by a newline. Fails when the encoder fails, which does not happen for text in memory.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');

@@ -20,26 +20,18 @@ pub struct CompileSweep {
 }
 
 impl CompileSweep {
-    /// Takes `--auto-cast` as typed: `matmult` or `none,matmult,all`.
-    ///
-    /// # Errors
-    /// Names the entry that does not exist, and the known ones.
+    /// Takes `--auto-cast` as typed: `matmult` or `none,matmult,all`. An error names the entry that does not exist, and the known
+    /// ones.
     pub fn set_auto_casts(&mut self, base: &mut CompileOptions, text: &str) -> Result<(), UnknownOption> {
         put(text, &mut base.auto_cast, &mut self.auto_casts)
     }
 
-    /// Takes `--auto-cast-type` as typed: `bf16` or `bf16,fp16`.
-    ///
-    /// # Errors
-    /// As [`Self::set_auto_casts`].
+    /// Takes `--auto-cast-type` as typed: `bf16` or `bf16,fp16`. Fails as [`Self::set_auto_casts`].
     pub fn set_auto_cast_types(&mut self, base: &mut CompileOptions, text: &str) -> Result<(), UnknownOption> {
         put(text, &mut base.auto_cast_type, &mut self.auto_cast_types)
     }
 
-    /// Takes `-O` as typed: `2` or `1,2`.
-    ///
-    /// # Errors
-    /// As [`Self::set_auto_casts`].
+    /// Takes `-O` as typed: `2` or `1,2`. Fails as [`Self::set_auto_casts`].
     pub fn set_opt_levels(&mut self, base: &mut CompileOptions, text: &str) -> Result<(), UnknownOption> {
         put(text, &mut base.opt_level, &mut self.opt_levels)
     }

@@ -117,10 +117,7 @@ impl BenchConfig {
         if sizes.is_empty() { vec![""] } else { sizes }
     }
 
-    /// Checks each parameter separately.
-    ///
-    /// # Errors
-    /// The first problem; [`Self::problems`] has all of them.
+    /// Checks each parameter separately. Fails with the first problem; [`Self::problems`] has all of them.
     pub fn validate(&self) -> Result<(), Refusal> {
         self.problems().into_iter().next().map_or(Ok(()), |problem| Err(problem.refusal))
     }

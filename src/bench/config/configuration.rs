@@ -157,10 +157,8 @@ impl Configuration {
         label
     }
 
-    /// Whether the copies fit on the instance. An unknown instance is not checked.
-    ///
-    /// # Errors
-    /// When they need more NeuronCores than there are.
+    /// Whether the copies fit on the instance. An unknown instance is not checked. Fails when they need more NeuronCores than there
+    /// are.
     pub fn check(&self) -> Result<(), Refusal> {
         if let Some(file) = self.model_file.as_ref().filter(|f| **f == self.model) {
             return Err(no_model(file));
@@ -198,10 +196,8 @@ impl Configuration {
         Ok(())
     }
 
-    /// Whether the weights of all copies fit in the memory of the host: each copy reads its own before its device gets them.
-    ///
-    /// # Errors
-    /// When they need more memory than the host has.
+    /// Whether the weights of all copies fit in the memory of the host: each copy reads its own before its device gets them. Fails
+    /// when they need more memory than the host has.
     pub fn check_host_memory(&self, weight_bytes: u64) -> Result<(), Refusal> {
         let Some(size) = instance(&self.instance_type) else { return Ok(()) };
         let (needed, has) = (weight_bytes.saturating_mul(u64::from(self.n_models)), size.host_memory_bytes());

@@ -40,10 +40,8 @@ fn parse_shape(text: &str) -> Option<Vec<u64>> {
     sizes.filter(|s| s.len() <= MAX_RANK)
 }
 
-/// Reads a list of inputs, entries separated by `;`, or in Python's brackets: `[(6x128,6x128),(1x64,1x64)]`.
-///
-/// # Errors
-/// Names the entry that is not a shape.
+/// Reads a list of inputs, entries separated by `;`, or in Python's brackets: `[(6x128,6x128),(1x64,1x64)]`. An error names the
+/// entry that is not a shape.
 pub fn parse_inputs(text: &str) -> Result<Vec<InputTuple>, Refusal> {
     let python = text.trim().strip_prefix('[').and_then(|t| t.strip_suffix(']'));
     match python {

@@ -11,10 +11,7 @@ pub const AS_MANY_AS_FIT: u32 = u32::MAX;
 
 const MAX: &str = "max";
 
-/// Reads a list of copies: as [`parse_list`], in which `max` stands for as many as fit.
-///
-/// # Errors
-/// As [`parse_list`].
+/// Reads a list of copies: as [`parse_list`], in which `max` stands for as many as fit. Fails as [`parse_list`].
 pub fn parse_copies(field: &str, text: &str) -> Result<Vec<u32>, Refusal> {
     parse_entries(field, text, |entry| entry.eq_ignore_ascii_case(MAX).then_some(AS_MANY_AS_FIT))
 }
@@ -70,10 +67,8 @@ fn python_range(arguments: &str) -> Option<String> {
 }
 
 /// Reads a list of counts: numbers and closed ranges separated by commas, spaces allowed around each; also a Python list in
-/// its brackets. Order is kept; a repeated count is kept once, at its first place.
-///
-/// # Errors
-/// Names the field, the entry and what to write instead. Zero is refused: every list in a benchmark counts something.
+/// its brackets. Order is kept; a repeated count is kept once, at its first place. An error names the field, the entry and what to
+/// write instead. Zero is refused: every list in a benchmark counts something.
 pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, Refusal> {
     parse_entries(field, text, |_| None)
 }
@@ -110,11 +105,8 @@ pub fn comma_list<T: ToString>(values: &[T]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Reads performance levels: as [`parse_list`], with 0 allowed.
-///
-/// # Errors
-/// Names the field, the entry and what to write instead; a level above 3 is refused by
-/// [`crate::BenchConfig::validate`].
+/// Reads performance levels: as [`parse_list`], with 0 allowed. An error names the field, the entry and what to write instead; a
+/// level above 3 is refused by [`crate::BenchConfig::validate`].
 pub fn parse_levels(field: &str, text: &str) -> Result<Vec<u8>, Refusal> {
     let mut levels = Vec::new();
     for entry in plain_list(text).split(',').map(str::trim) {

@@ -36,7 +36,6 @@ impl DeviceType {
     }
 
     /// The device of a name, in any case. Also `None` for `cuda` and `gpu`, which NeuronPerf supports and this program does not.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Neuron, Self::Cpu].into_iter().find(|d| d.name().eq_ignore_ascii_case(name.trim()))
     }
@@ -106,7 +105,6 @@ names! {
 impl SdkGeneration {
     /// The generation of a framework as published tables write it, `PyTorch 1.13.1`. A text without a PyTorch release
     /// means the present generation.
-    #[must_use]
     pub fn of_framework(framework: &str) -> Self {
         let mut words = framework.split_whitespace();
         let is_pytorch = |word: &str| word.eq_ignore_ascii_case("pytorch") || word.eq_ignore_ascii_case("torch");
@@ -130,7 +128,7 @@ pub struct SharedOverhead {
 impl FromStr for SharedOverhead {
     type Err = Refusal;
 
-    /// Reads `1.4/170`: one call in 170 takes 1.4 ms longer.
+    /// Reads `0.5/60`: one call in 60 takes 0.5 ms longer.
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let parts = text
             .split_once('/')
@@ -140,7 +138,7 @@ impl FromStr for SharedOverhead {
                 Ok(Self { stall_ms, calls })
             }
             _ => Err(refuse!(
-                "'{text}' is not a stall in milliseconds and the calls of which one meets it, such as 1.4/170"
+                "'{text}' is not a stall in milliseconds and the calls of which one meets it, such as 0.5/60"
             )),
         }
     }
@@ -253,7 +251,7 @@ mod tests {
         assert_eq!(read("1.4/170").unwrap(), SharedOverhead { stall_ms: 1.4, calls: 170 });
         assert_eq!(read(" 1.4ms / 170").unwrap().to_string(), "1.4/170");
         for wrong in ["1.4", "1.4/0", "-1/3", "nan/3", "1/2.5", "/"] {
-            assert!(read(wrong).unwrap_err().to_string().contains("such as 1.4/170"), "{wrong}");
+            assert!(read(wrong).unwrap_err().to_string().contains("such as 0.5/60"), "{wrong}");
         }
     }
 

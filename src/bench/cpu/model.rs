@@ -40,10 +40,8 @@ impl Arithmetic for Fastest {
     fn forget(&mut self, _: InstrId) {}
 }
 
-/// The values of a configuration's model file, which every copy takes; `None` for a model of the zoo.
-///
-/// # Errors
-/// When the file is not open, is too large, or does not take these inputs.
+/// The values of a configuration's model file, which every copy takes; `None` for a model of the zoo. Fails when the file is not
+/// open, is too large, or does not take these inputs.
 pub fn file_values(configuration: &Configuration, models: &ModelLibrary) -> Result<Option<ModelFileValues>, Refusal> {
     if ModelKind::of(&configuration.model) != ModelKind::File {
         return Ok(None);
@@ -56,10 +54,8 @@ pub fn file_values(configuration: &Configuration, models: &ModelLibrary) -> Resu
 }
 
 impl CpuModel {
-    /// Compiles the model of a configuration and draws its weights.
-    ///
-    /// # Errors
-    /// When the model is not known, cannot be compiled, or is too large for the memory.
+    /// Compiles the model of a configuration and draws its weights. Fails when the model is not known, cannot be compiled, or is
+    /// too large for the memory.
     pub fn load(configuration: &Configuration) -> Result<Self, Refusal> {
         configuration.check()?;
         match ModelKind::of(&configuration.model) {
@@ -83,10 +79,7 @@ impl CpuModel {
         Ok(Self { program, inputs: values.inputs })
     }
 
-    /// The copy of a model file with these values.
-    ///
-    /// # Errors
-    /// When an input is not a real number.
+    /// The copy of a model file with these values. Fails when an input is not a real number.
     pub fn of_file(values: Box<ModelFileValues>) -> Result<Self, Refusal> {
         let inputs = values.inputs()?.into_iter().map(Rc::new).collect();
         Ok(Self { program: Program::File(values), inputs })
@@ -97,10 +90,7 @@ impl CpuModel {
         &self.inputs
     }
 
-    /// One inference, from inputs to outputs.
-    ///
-    /// # Errors
-    /// When memory runs out.
+    /// One inference, from inputs to outputs. Fails when memory runs out.
     pub fn infer(&self) -> Result<Vec<Rc<Tensor>>, Refusal> {
         let (module, parameters) = match &self.program {
             Program::Zoo { module, parameters } => (module, parameters),

@@ -84,7 +84,6 @@ pub struct CpuRun {
 
 impl CpuRun {
     /// Makes a copy of the configuration's model.
-    #[must_use]
     pub fn new(configuration: Configuration) -> Self {
         let workers = configuration.workers_per_model.max(1) as usize;
         let dataset = configuration.options.dataset.filter(|d| !d.looped);

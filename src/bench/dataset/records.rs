@@ -21,10 +21,8 @@ pub struct Records {
 /// Most bytes of a file that gzip packs.
 const MOST_UNPACKED: usize = 1 << 30;
 
-/// Reads the records of a file, which may name an array of an archive (`mnist.npz:x_test`); the content decides its kind, not the name.
-///
-/// # Errors
-/// When it holds no record. Lines of a table that are wrong are left out and listed.
+/// Reads the records of a file, which may name an array of an archive (`mnist.npz:x_test`); the content decides its kind, not the
+/// name. Fails when it holds no record. Lines of a table that are wrong are left out and listed.
 pub fn read_records(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
     if ns_container::gzip::is_gzip(bytes) {
         let unpacked = ns_container::gzip::gunzip(bytes, MOST_UNPACKED);
@@ -69,10 +67,8 @@ impl Records {
         self.values.chunks_exact(usize::try_from(self.elements()).unwrap_or(usize::MAX).max(1))
     }
 
-    /// The records without the target column, and the targets. Without a name, the last column is the target.
-    ///
-    /// # Errors
-    /// When the column does not exist, or is the only one.
+    /// The records without the target column, and the targets. Without a name, the last column is the target. Fails when the column
+    /// does not exist, or is the only one.
     pub fn with_targets(&self, file: &str, name: Option<&str>) -> Result<(Self, Vec<f64>), Refusal> {
         let no_column = |name: &str| {
             let known = if self.columns.is_empty() { "no names".to_owned() } else { self.columns.join(", ") };

@@ -42,10 +42,8 @@ struct Zoo {
 }
 
 impl Answering {
-    /// The model of a configuration at batch size 1, with weights from its seed or its file.
-    ///
-    /// # Errors
-    /// When the model is not known, cannot be compiled, or is a file that is not open, has another batch size or lacks weights.
+    /// The model of a configuration at batch size 1, with weights from its seed or its file. Fails when the model is not known,
+    /// cannot be compiled, or is a file that is not open, has another batch size or lacks weights.
     pub fn new(configuration: &Configuration, models: &ModelLibrary) -> Result<Self, Refusal> {
         let configuration = configuration.clone();
         if ModelKind::of(&configuration.model) == ModelKind::File {
@@ -80,10 +78,8 @@ impl Answering {
         elements_of(&self.inputs)
     }
 
-    /// The outputs for each record. If the work before the call is an expression, it is applied to the record.
-    ///
-    /// # Errors
-    /// When a record has another number of values than the model takes, or memory runs out.
+    /// The outputs for each record. If the work before the call is an expression, it is applied to the record. Fails when a record
+    /// has another number of values than the model takes, or memory runs out.
     pub fn answers(&self, file: &str, records: &Records) -> Result<Vec<Vec<f32>>, Refusal> {
         fits(file, records.elements(), &self.inputs, &self.configuration.model)?;
         records.iter().map(|record| self.answer(record)).collect()
@@ -199,10 +195,8 @@ fn fits(file: &str, has: u64, inputs: &[Vec<u64>], model: &str) -> Result<(), Re
     ))
 }
 
-/// Whether the records of a file are inputs of the model, with or without a target after the values.
-///
-/// # Errors
-/// Gives the sizes of both.
+/// Whether the records of a file are inputs of the model, with or without a target after the values. An error gives the sizes of
+/// both.
 pub fn check_records(file: &str, records: &Records, model: &str) -> Result<(), Refusal> {
     let spec: ModelSpec = model.parse()?;
     let inputs = dims_of(&spec.inputs(1)?);

@@ -53,10 +53,8 @@ impl Language for CountsAndRates {
 }
 
 impl Formula {
-    /// Reads a formula: numbers, TP, FP, TN, FN, N, rates by their full or short names, `+ - * / **`, brackets and `sqrt`.
-    ///
-    /// # Errors
-    /// Says what cannot be read, and where.
+    /// Reads a formula: numbers, TP, FP, TN, FN, N, rates by their full or short names, `+ - * / **`, brackets and `sqrt`. An error
+    /// says what cannot be read, and where.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let terms = parse(text, 0, &CountsAndRates)?;
         let missing = || refuse!("'{text}': something is missing at character 1");

@@ -91,10 +91,8 @@ pub const METRICS: &[MetricInfo] = &[
     },
 ];
 
-/// The metric with a name or an alias, ignoring case; `topk_3` is topk with k = 3.
-///
-/// # Errors
-/// When the metric is unknown; the message lists the known ones.
+/// The metric with a name or an alias, ignoring case; `topk_3` is topk with k = 3. Fails when the metric is unknown; the message
+/// lists the known ones.
 pub fn find_metric(name: &str) -> Result<Metric, Refusal> {
     let named = |m: &&MetricInfo| {
         m.name.eq_ignore_ascii_case(name) || m.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
@@ -121,10 +119,8 @@ pub fn metrics_to_text() -> String {
     METRICS.iter().map(|m| format!("{:<width$}  {}\n", name(m), m.description)).collect()
 }
 
-/// Computes a metric over records; `None` when it has no value, such as a rate over no records.
-///
-/// # Errors
-/// Names the first record that the metric cannot judge.
+/// Computes a metric over records; `None` when it has no value, such as a rate over no records. An error names the first record
+/// that the metric cannot judge.
 pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, Refusal> {
     if records.is_empty() {
         return Ok(None);

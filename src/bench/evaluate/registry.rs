@@ -19,10 +19,7 @@ enum Own {
 
 impl Metrics {
     /// Registers `name=formula`, such as `balanced=(TPR+TNR)/2`, or `name=metric` for another name of a known metric, such as
-    /// `best3=topk_3`.
-    ///
-    /// # Errors
-    /// When the name is taken or not valid, or its definition cannot be read.
+    /// `best3=topk_3`. Fails when the name is taken or not valid, or its definition cannot be read.
     pub fn register(&mut self, text: &str) -> Result<(), Refusal> {
         let Some((name, meaning)) = text.split_once('=') else {
             return Err(refuse!(
@@ -48,10 +45,8 @@ impl Metrics {
         self.own.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, own)| own)
     }
 
-    /// Computes the metric with this name over records; `None` when it has no value.
-    ///
-    /// # Errors
-    /// When the metric is unknown, or when it cannot judge a record; the error names the first one.
+    /// Computes the metric with this name over records; `None` when it has no value. Fails when the metric is unknown, or when it
+    /// cannot judge a record; the error names the first one.
     pub fn evaluate(&self, name: &str, records: &[Record]) -> Result<Option<f64>, Refusal> {
         match self.find(name) {
             None => evaluate(find_metric(name)?, records),

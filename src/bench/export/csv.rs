@@ -34,10 +34,8 @@ pub const CSV_COLS: &[&str] = &[
     "cost_per_1m_inf",
 ];
 
-/// The reports as CSV with these columns; a column that no report has is `N/A`. Lines end in a plain newline.
-///
-/// # Errors
-/// When the encoder fails, which does not happen for text in memory.
+/// The reports as CSV with these columns; a column that no report has is `N/A`. Lines end in a plain newline. Fails when the
+/// encoder fails, which does not happen for text in memory.
 pub fn to_csv(reports: &[Report], columns: &[&str]) -> Result<String, Refusal> {
     let failed = |reason: String| refuse!("the reports could not be written as CSV: {reason}");
     let mut writer = csv::Writer::from_writer(Vec::new());

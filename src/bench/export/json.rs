@@ -53,18 +53,14 @@ impl Serialize for NeuronperfRow {
     }
 }
 
-/// The reports as a JSON document that ends in a newline. A value that is missing, or not a number, is `null`.
-///
-/// # Errors
-/// When the encoder fails, which does not happen for text in memory.
+/// The reports as a JSON document that ends in a newline. A value that is missing, or not a number, is `null`. Fails when the
+/// encoder fails, which does not happen for text in memory.
 pub fn to_json(reports: &[Report]) -> Result<String, Refusal> {
     ended(serde_json::to_string_pretty(&Document::of(reports, None)))
 }
 
-/// As [`to_json`], in a format, with evaluation metrics (an object of names and values) beside our own reports.
-///
-/// # Errors
-/// As [`to_json`].
+/// As [`to_json`], in a format, with evaluation metrics (an object of names and values) beside our own reports. Fails as
+/// [`to_json`].
 pub fn to_json_as(reports: &[Report], format: JsonFormat, eval_metrics: Option<&Value>) -> Result<String, Refusal> {
     ended(match format {
         JsonFormat::Neuronscope => serde_json::to_string_pretty(&Document::of(reports, eval_metrics)),

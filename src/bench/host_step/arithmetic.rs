@@ -70,10 +70,8 @@ pub(crate) trait Language {
     fn known(&self) -> String;
 }
 
-/// Reads the terms of a text from a byte on: one, or several separated by commas, with or without brackets.
-///
-/// # Errors
-/// Says what cannot be read, and where.
+/// Reads the terms of a text from a byte on: one, or several separated by commas, with or without brackets. An error says what
+/// cannot be read, and where.
 pub(crate) fn parse<L: Language>(text: &str, from: usize, language: &L) -> Result<Vec<Term<L::Value>>, Refusal> {
     let mut reader = Reader { text, at: from, depth: 0, language };
     let in_brackets = language.has_methods() && is_tuple(reader.rest());

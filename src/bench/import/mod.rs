@@ -21,19 +21,13 @@ pub struct ImportedReports {
     pub diagnostics: Diagnostics,
 }
 
-/// Reads the reports of a file, whatever its kind; the content decides, not the name.
-///
-/// # Errors
-/// When the file does not hold a report.
+/// Reads the reports of a file, whatever its kind; the content decides, not the name. Fails when the file does not hold a report.
 pub fn read_reports(file: &str, bytes: &[u8]) -> Result<ImportedReports, Refusal> {
     read_reports_at(file, bytes, None)
 }
 
 /// As [`read_reports`], with a price in US dollars per hour for reports computed from timers: timers hold the inputs of
-/// a cost, whereas a report only has the result.
-///
-/// # Errors
-/// As [`read_reports`].
+/// a cost, whereas a report only has the result. Fails as [`read_reports`].
 pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> Result<ImportedReports, Refusal> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut imported = match std::str::from_utf8(bytes) {

@@ -28,10 +28,8 @@ pub struct BesideIndex {
 }
 
 impl BesideIndex {
-    /// Whether every finished entry has the requested values. A value that an entry does not state counts as equal.
-    ///
-    /// # Errors
-    /// Names the first entry that differs.
+    /// Whether every finished entry has the requested values. A value that an entry does not state counts as equal. An error names
+    /// the first entry that differs.
     pub fn check(&self, index: &ModelIndex) -> Result<(), Refusal> {
         index.finished().try_for_each(|entry| self.check_entry(entry))
     }

@@ -25,10 +25,8 @@ pub struct FilePlan {
 }
 
 impl FilePlan {
-    /// Copies each artifact into `new_dir` and writes an index of the copies to `new_path`.
-    ///
-    /// # Errors
-    /// When two artifacts would get the same name, or the index cannot be written as text.
+    /// Copies each artifact into `new_dir` and writes an index of the copies to `new_path`. Fails when two artifacts would get the
+    /// same name, or the index cannot be written as text.
     pub fn copy(index: &ModelIndex, new_path: &str, new_dir: &str) -> Result<Self, Refusal> {
         let (mut copied, mut steps) = (index.clone(), Vec::new());
         let mut taken: Vec<(String, String)> = Vec::new();
@@ -57,10 +55,7 @@ impl FilePlan {
         Ok(Self { steps })
     }
 
-    /// As [`Self::copy`], and then removes the old index and its artifacts.
-    ///
-    /// # Errors
-    /// As [`Self::copy`].
+    /// As [`Self::copy`], and then removes the old index and its artifacts. Fails as [`Self::copy`].
     pub fn moved(index: &ModelIndex, old_path: &str, new_path: &str, new_dir: &str) -> Result<Self, Refusal> {
         let mut plan = Self::copy(index, new_path, new_dir)?;
         let written: Vec<String> = plan.steps.iter().map(|s| target(s).to_owned()).collect();
@@ -76,7 +71,6 @@ impl FilePlan {
     }
 
     /// Removes the artifacts and the index.
-    #[must_use]
     pub fn delete(index: &ModelIndex, path: &str) -> Self {
         let mut paths: Vec<String> = Vec::new();
         for name in index.model_configs.iter().filter_map(|e| e.filename.clone()).chain([path.to_owned()]) {

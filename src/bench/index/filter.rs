@@ -33,10 +33,7 @@ pub struct IndexFilter {
 }
 
 impl IndexFilter {
-    /// Accepts only these values of a field, as text.
-    ///
-    /// # Errors
-    /// When entries do not have the field.
+    /// Accepts only these values of a field, as text. Fails when entries do not have the field.
     pub fn with(mut self, field: &str, values: &[impl ToString]) -> Result<Self, Refusal> {
         let plural = |known: &str| field == format!("{known}s") || (known == "status" && field == "statuses");
         let known = FILTER_FIELDS.into_iter().find(|k| *k == field || plural(k));

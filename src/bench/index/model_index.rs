@@ -29,13 +29,11 @@ pub struct CombinedIndex {
 
 impl ModelIndex {
     /// An index without artifacts.
-    #[must_use]
     pub fn new(model_name: &str) -> Self {
         Self { version: REPORT_VERSION.to_owned(), model_name: model_name.to_owned(), model_configs: Vec::new() }
     }
 
     /// An index of one artifact. The label is the file name when none is given.
-    #[must_use]
     pub fn create(entry: ModelEntry, model_name: Option<&str>) -> Self {
         let name = model_name.or(entry.filename.as_deref()).unwrap_or("Model").to_owned();
         Self { model_configs: vec![entry], ..Self::new(&name) }
@@ -46,10 +44,8 @@ impl ModelIndex {
         self.model_configs.iter().filter(|e| e.status == EntryStatus::Finished)
     }
 
-    /// Whether the model of some entry that can run is known, by the entry or by `named`.
-    ///
-    /// # Errors
-    /// Names the first artifact when none is: every configuration would fail for this reason.
+    /// Whether the model of some entry that can run is known, by the entry or by `named`. An error names the first artifact when
+    /// none is: every configuration would fail for this reason.
     pub fn check_models(&self, named: &str) -> Result<(), Refusal> {
         if !named.trim().is_empty() || self.finished().any(|e| e.model.is_some()) {
             return Ok(());
@@ -58,7 +54,6 @@ impl ModelIndex {
     }
 
     /// The entries that pass the filter.
-    #[must_use]
     pub fn filter(&self, filter: &IndexFilter) -> Self {
         let kept = self.model_configs.iter().filter(|e| filter.accepts(e)).cloned().collect();
         Self { model_configs: kept, ..self.clone() }
@@ -94,10 +89,8 @@ impl ModelIndex {
         Some(CombinedIndex { index, warnings })
     }
 
-    /// The file's text: the newer format, indented by two spaces, ended by a newline. Never NaN.
-    ///
-    /// # Errors
-    /// When the encoder fails, which does not happen for text in memory.
+    /// The file's text: the newer format, indented by two spaces, ended by a newline. Never NaN. Fails when the encoder fails,
+    /// which does not happen for text in memory.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');

@@ -24,10 +24,8 @@ pub struct ReadIndex {
 }
 
 impl ModelIndex {
-    /// Reads a file. An index that does not name its model is named after the file, as NeuronPerf's log does.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
+    /// Reads a file. An index that does not name its model is named after the file, as NeuronPerf's log does. Fails as
+    /// [`Self::read`].
     pub fn read_file(text: &str, file_name: &str) -> Result<ReadIndex, Refusal> {
         let mut read = Self::read(text)?;
         if !read.is_named {
@@ -37,10 +35,8 @@ impl ModelIndex {
     }
 
     /// Reads the newer format (`NeuronPerf_version`, `performance_level`, `status`) or the older one (`version`,
-    /// `input_idx`, `cast_mode`). An entry that cannot be understood is kept as a failed one.
-    ///
-    /// # Errors
-    /// When the text is not JSON, or not an index.
+    /// `input_idx`, `cast_mode`). An entry that cannot be understood is kept as a failed one. Fails when the text is not JSON, or
+    /// not an index.
     pub fn read(text: &str) -> Result<ReadIndex, Refusal> {
         let value: Value = serde_json::from_str(&without_nan(text))
             .map_err(|e| refuse!("the index is not JSON: {e}; it may be cut off"))?;

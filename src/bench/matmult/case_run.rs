@@ -20,7 +20,6 @@ pub struct CaseRun {
 
 impl CaseRun {
     /// Begins a case whose model is in the zoo or in `models`.
-    #[must_use]
     pub fn new(case: MatmultCase, models: &ModelLibrary) -> Self {
         let measuring = Some((None, Measuring::new(case.clone(), models.clone())));
         Self { case, models: models.clone(), beside: BesideCase::default(), measuring, measured: None, ranges: None }

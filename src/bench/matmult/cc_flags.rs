@@ -19,20 +19,15 @@ pub struct CcFlags {
 }
 
 impl CcFlags {
-    /// The flags of `--neuron_cc_flags`.
-    ///
-    /// # Errors
-    /// As [`Self::parse_of`].
+    /// The flags of `--neuron_cc_flags`. Fails as [`Self::parse_of`].
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         Self::parse_of("--neuron_cc_flags", text)
     }
 
     /// Reads flags separated by spaces: `--auto-cast none`, `--auto-cast=all`, `--auto-cast-type fp16`, `-O1`,
     /// `--optlevel 1`, `--lnc 2`. Others are real flags of `neuronx-cc` which the simulated compiler does not have: they
-    /// are listed in [`Self::ignored`]. Messages name the holder of the text.
-    ///
-    /// # Errors
-    /// When a known flag has no value or one that does not exist.
+    /// are listed in [`Self::ignored`]. Messages name the holder of the text. Fails when a known flag has no value or one that does
+    /// not exist.
     pub fn parse_of(holder: &'static str, text: &str) -> Result<Self, Refusal> {
         let mut flags = Self { holder, ..Self::default() };
         let words = words_of_shell(text);

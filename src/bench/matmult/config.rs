@@ -137,10 +137,7 @@ impl Default for MatmultRun {
 
 impl MatmultConfig {
     /// Every combination: devices, then formats, then sizes (or operators and their shapes), batch sizes
-    /// and loop counts.
-    ///
-    /// # Errors
-    /// When a number is out of its range, shapes cannot be read, or the lists make too many cases.
+    /// and loop counts. Fails when a number is out of its range, shapes cannot be read, or the lists make too many cases.
     pub fn cases(&self) -> Result<Vec<MatmultCase>, Refusal> {
         self.check()?;
         let subjects = self.subjects()?;
@@ -187,7 +184,7 @@ impl MatmultConfig {
         if self.operators.is_empty() {
             if !self.shapes.is_empty() {
                 return Err(refuse!(
-                    "--shape: shapes are for an operator, and none is given; add --op, or use --matrix_dim for the layer"
+                    "shape: shapes are for an operator, and none is given; add --op, or use --matrix_dim for the layer"
                 ));
             }
             let dims = if self.model.is_some() { &vec![0] } else { &self.matrix_dims };
@@ -198,7 +195,7 @@ impl MatmultConfig {
             .iter()
             .map(|s| parse_shapes(s).map(|shapes| print_shapes(&shapes)))
             .collect::<Result<_, _>>()
-            .map_err(|e| refuse!("--shape: {e}"))?;
+            .map_err(|e| refuse!("shape: {e}"))?;
         let own = vec![String::new()];
         let shapes = if shapes.is_empty() { own } else { shapes };
         let each = self.operators.iter().flat_map(|o| shapes.iter().map(move |s| (o, s)));
@@ -223,12 +220,12 @@ impl MatmultConfig {
             ));
         }
         // The ranges of the model `matmult`, and of a request's batch.
-        for (flag, values, max) in [
+        for (key, values, max) in [
             ("batch_size", &self.batch_sizes, 65_536),
             ("matrix_dim", &self.matrix_dims, 16_384),
             ("loop_count", &self.loop_counts, 10_000),
         ] {
-            values.iter().try_for_each(|v| within(flag, *v, 1, max))?;
+            values.iter().try_for_each(|v| within(key, *v, 1, max))?;
         }
         let run = &self.run;
         within("num_warmup_iterations", run.warmup_iterations, 0, MAX_ITERATIONS)?;
@@ -236,7 +233,7 @@ impl MatmultConfig {
         within("num_verification_iterations", run.verification_iterations, 0, MAX_VERIFICATIONS)?;
         if !(0.0..=MAX_JITTER).contains(&run.jitter) {
             let jitter = run.jitter;
-            return Err(refuse!("--jitter: {jitter} is not possible; use a fraction from 0 to {MAX_JITTER}"));
+            return Err(refuse!("jitter: {jitter} is not possible; use a fraction from 0 to {MAX_JITTER}"));
         }
         Ok(())
     }
@@ -250,11 +247,11 @@ fn operator_specification(operator: &str, shapes: &str) -> String {
     format!("{OPERATOR_MODEL}:name={}{separator}{}{own}", name.trim(), parameters.trim())
 }
 
-fn within(flag: &'static str, value: u32, min: u32, max: u32) -> Result<(), Refusal> {
+fn within(key: &'static str, value: u32, min: u32, max: u32) -> Result<(), Refusal> {
     if (min..=max).contains(&value) {
         return Ok(());
     }
-    Err(refuse!("--{flag}: {value} is not possible; use a whole number from {min} to {max}"))
+    Err(refuse!("{key}: {value} is not possible; use a whole number from {min} to {max}"))
 }
 
 impl MatmultCase {
@@ -282,10 +279,8 @@ impl MatmultCase {
         Some(2.0 * f64::from(self.batch_size) * n * n * n * f64::from(self.loop_count))
     }
 
-    /// The compile of the case into an artifact in a folder, as the guide's `compiler_workdir` holds one.
-    ///
-    /// # Errors
-    /// When the model cannot be named, or its graph is recorded at each call.
+    /// The compile of the case into an artifact in a folder, as the guide's `compiler_workdir` holds one. Fails when the model
+    /// cannot be named, or its graph is recorded at each call.
     pub fn compile_task(&self, folder: &str) -> Result<CompileTask, Refusal> {
         if self.run.workflow != Workflow::Trace {
             return Err(refuse!(
@@ -327,10 +322,8 @@ pub const fn dtype_of(options: &CompileOptions) -> &'static str {
     }
 }
 
-/// Compiler options that compute products in a format: `fp32`, `bf16`, `fp16`, `tf32`, `fp8_e4m3`, or PyTorch's names.
-///
-/// # Errors
-/// When the format is unknown.
+/// Compiler options that compute products in a format: `fp32`, `bf16`, `fp16`, `tf32`, `fp8_e4m3`, or PyTorch's names. Fails when
+/// the format is unknown.
 pub fn cast_of_dtype(text: &str, base: CompileOptions) -> Result<CompileOptions, Refusal> {
     let name = text.trim().to_ascii_lowercase();
     let name = name.strip_prefix("torch.").unwrap_or(&name);
@@ -342,7 +335,7 @@ pub fn cast_of_dtype(text: &str, base: CompileOptions) -> Result<CompileOptions,
         other => other,
     };
     let auto_cast_type: CastType = short.parse().map_err(|_: UnknownOption| {
-        refuse!("--dtype: '{}' is not a format of the array; use fp32, bf16, fp16, tf32 or fp8_e4m3", text.trim())
+        refuse!("dtype: '{}' is not a format of the array; use fp32, bf16, fp16, tf32 or fp8_e4m3", text.trim())
     })?;
     Ok(CompileOptions { auto_cast: AutoCast::Matmult, auto_cast_type, ..base })
 }
@@ -352,10 +345,7 @@ pub fn words_of(text: &str) -> Vec<String> {
     text.split([' ', ';', '\t']).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// An instance by its name or its family: `trn1` means its smallest size.
-///
-/// # Errors
-/// When the instance or family is unknown.
+/// An instance by its name or its family: `trn1` means its smallest size. Fails when the instance or family is unknown.
 pub fn instance_of(text: &str) -> Result<String, Refusal> {
     let name = text.trim().to_ascii_lowercase();
     let of_family = |i: &&str| i.split_once(['.', '-']).is_some_and(|(family, _)| family == name);
@@ -363,7 +353,7 @@ pub fn instance_of(text: &str) -> Result<String, Refusal> {
     let found = names().find(|i| *i == name).or_else(|| names().find(of_family));
     found.map(str::to_owned).ok_or_else(|| {
         refuse!(
-            "--instance: '{text}' is not an instance type or family; the nearest are {nearest}",
+            "instance: '{text}' is not an instance type or family; the nearest are {nearest}",
             text = text.trim(),
             nearest = nearest_text(&name, names())
         )
@@ -408,9 +398,9 @@ mod tests {
         let own = MatmultConfig { shapes: Vec::new(), ..config.clone() };
         assert_eq!(own.cases().unwrap()[0].specification(), "op:name=gelu");
         let alone = MatmultConfig { operators: Vec::new(), ..config.clone() };
-        assert!(alone.cases().unwrap_err().to_string().starts_with("--shape: shapes are for an operator"));
+        assert!(alone.cases().unwrap_err().to_string().starts_with("shape: shapes are for an operator"));
         let wrong = MatmultConfig { shapes: words(&["8x"]), ..config };
-        assert!(wrong.cases().unwrap_err().to_string().starts_with("--shape: '8x' is not a shape"));
+        assert!(wrong.cases().unwrap_err().to_string().starts_with("shape: '8x' is not a shape"));
     }
 
     #[test]
@@ -422,13 +412,13 @@ mod tests {
         };
         assert_eq!(
             with(|c| c.matrix_dims = vec![16_385]),
-            "--matrix_dim: 16385 is not possible; use a whole number from 1 to 16384"
+            "matrix_dim: 16385 is not possible; use a whole number from 1 to 16384"
         );
-        assert!(with(|c| c.run.timed_iterations = 0).starts_with("--num_timed_iterations: 0 is not possible"));
-        assert!(with(|c| c.run.jitter = f64::NAN).starts_with("--jitter: NaN is not possible"));
+        assert!(with(|c| c.run.timed_iterations = 0).starts_with("num_timed_iterations: 0 is not possible"));
+        assert!(with(|c| c.run.jitter = f64::NAN).starts_with("jitter: NaN is not possible"));
         assert!(with(|c| c.batch_sizes = (1..=1_001).collect()).starts_with("the lists make 1001 cases"));
         let error = cast_of_dtype("int4", CompileOptions::default()).unwrap_err().to_string();
-        assert!(error.starts_with("--dtype: 'int4' is not a format"), "{error}");
+        assert!(error.starts_with("dtype: 'int4' is not a format"), "{error}");
         assert_eq!(instance_of("TRN1"), Ok("trn1.2xlarge".to_owned()));
         assert!(instance_of("trn9").unwrap_err().to_string().contains("the nearest are trn"));
     }

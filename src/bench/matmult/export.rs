@@ -70,10 +70,8 @@ fn number(value: Option<f64>) -> Option<String> {
     value.map(|v| v.to_string())
 }
 
-/// The reports as one JSON object, ended by a newline, each with the rate that is published for its case, TFLOPS.
-///
-/// # Errors
-/// When the encoder fails, which does not happen for numbers in memory.
+/// The reports as one JSON object, ended by a newline, each with the rate that is published for its case, TFLOPS. Fails when the
+/// encoder fails, which does not happen for numbers in memory.
 pub fn matmult_json(
     reports: &[MatmultReport],
     published_tops: impl Fn(&MatmultCase) -> Option<f64>,
@@ -100,10 +98,8 @@ pub fn matmult_json(
     Ok(text)
 }
 
-/// The reports as CSV: a header, and a line for each. A missing figure is `N/A`, as in the reports of `bench`.
-///
-/// # Errors
-/// When the encoder fails, which does not happen for text in memory.
+/// The reports as CSV: a header, and a line for each. A missing figure is `N/A`, as in the reports of `bench`. Fails when the
+/// encoder fails, which does not happen for text in memory.
 pub fn matmult_csv(reports: &[MatmultReport]) -> Result<String, Refusal> {
     let failed = |reason: String| refuse!("the reports could not be written as CSV: {reason}");
     let mut writer = csv::Writer::from_writer(Vec::new());

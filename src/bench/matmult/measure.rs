@@ -51,10 +51,8 @@ impl Measuring {
         Self::Compile(Box::new(case), models)
     }
 
-    /// Compiles, or simulates about this many more events. Returns the result of the case when that was the last part.
-    ///
-    /// # Errors
-    /// When the device is not simulated, or the layer cannot be compiled for it.
+    /// Compiles, or simulates about this many more events. Returns the result of the case when that was the last part. Fails when
+    /// the device is not simulated, or the layer cannot be compiled for it.
     pub fn step(self, budget_events: u64) -> Result<Step, Refusal> {
         match self {
             Self::Compile(case, models) => match compiled((*case).clone(), &models) {
@@ -173,10 +171,8 @@ pub(super) enum Step {
     Done(Box<CaseResult>),
 }
 
-/// The HLO of a case as text, before and after the compiler's passes.
-///
-/// # Errors
-/// When it cannot be compiled, or its device is not simulated.
+/// The HLO of a case as text, before and after the compiler's passes. Fails when it cannot be compiled, or its device is not
+/// simulated.
 pub fn programs(case: &MatmultCase, models: &ModelLibrary) -> Result<[String; 2], Refusal> {
     let device = Device::new(&case.instance, case.options)?.with_models(models);
     device.programs(&case.specification(), Some(case.batch_size), case.run.workflow)

@@ -55,7 +55,6 @@ pub struct SpanRecorder {
 
 impl SpanRecorder {
     /// A recorder for a run of this configuration.
-    #[must_use]
     pub fn new(configuration: &Configuration) -> Self {
         let workers = usize::try_from(configuration.workers()).unwrap_or(0);
         Self {

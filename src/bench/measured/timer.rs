@@ -53,7 +53,6 @@ pub struct Timers<T = Timer> {
 
 impl<T: Clone + Default> Timers<T> {
     /// Timers without any spans.
-    #[must_use]
     pub fn new(models: usize, workers: usize) -> Self {
         let (per_model, per_worker) = (vec![T::default(); models], vec![T::default(); workers]);
         Self {

@@ -235,10 +235,7 @@ impl MlperfResult {
     }
 }
 
-/// `{"results": [...]}`, indented, ended by a newline.
-///
-/// # Errors
-/// When the encoder fails, which does not happen for numbers in memory.
+/// `{"results": [...]}`, indented, ended by a newline. Fails when the encoder fails, which does not happen for numbers in memory.
 pub fn mlperf_to_json(results: &[MlperfResult]) -> Result<String, serde_json::Error> {
     let mut text = serde_json::to_string_pretty(&serde_json::json!({ "results": results }))?;
     text.push('\n');

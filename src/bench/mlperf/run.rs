@@ -20,10 +20,8 @@ use super::{MlperfSettings, Scenario};
 const SEARCH_STEPS: u32 = 12;
 
 /// Runs one scenario on the model copies and workers of a configuration. The configuration's duration, dataset and accounting are
-/// ignored: the scenario's own limits apply.
-///
-/// # Errors
-/// When the settings, the configuration or its stage times cannot be used, or the run would be too long.
+/// ignored: the scenario's own limits apply. Fails when the settings, the configuration or its stage times cannot be used, or the
+/// run would be too long.
 pub fn run_scenario(
     settings: &MlperfSettings,
     configuration: &Configuration,
@@ -70,10 +68,8 @@ struct Search {
 }
 
 impl ScenarioRun {
-    /// Prepares a scenario.
-    ///
-    /// # Errors
-    /// When the settings, the configuration or its stage times cannot be used, or the run would be too long.
+    /// Prepares a scenario. Fails when the settings, the configuration or its stage times cannot be used, or the run would be too
+    /// long.
     pub fn new(settings: MlperfSettings, configuration: Configuration, times: ServiceTimes) -> Result<Self, Refusal> {
         settings.validate().map_err(|e| Refusal::new(e.to_string()))?;
         configuration.check()?;
@@ -105,10 +101,7 @@ impl ScenarioRun {
         Ok(())
     }
 
-    /// Handles up to `budget` events.
-    ///
-    /// # Errors
-    /// When the simulation cannot go on.
+    /// Handles up to `budget` events. Fails when the simulation cannot go on.
     pub fn step(&mut self, budget: u64) -> Result<ScenarioProgress, Refusal> {
         let Some(scheduler) = &mut self.scheduler else { return Err(refuse!("the scenario has ended")) };
         let progress = scheduler.step(budget)?;

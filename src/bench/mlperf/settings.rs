@@ -93,7 +93,6 @@ impl Default for MlperfSettings {
 
 impl MlperfSettings {
     /// The official rules for a scenario.
-    #[must_use]
     pub fn official(scenario: Scenario) -> Self {
         let min_queries = if scenario == Scenario::Offline { 24_576 } else { 100 };
         Self {
@@ -106,10 +105,7 @@ impl MlperfSettings {
         }
     }
 
-    /// Checks every number.
-    ///
-    /// # Errors
-    /// Names the first number that cannot be used.
+    /// Checks every number. An error names the first number that cannot be used.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let bad = |field, value: String, allowed| Err(SettingsError::OutOfRange { field, value, allowed });
         if !(self.min_duration_s > 0.0 && self.min_duration_s <= MAX_S) {

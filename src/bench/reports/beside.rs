@@ -116,7 +116,6 @@ pub struct Beside {
 
 impl Beside {
     /// That of a row.
-    #[must_use]
     pub fn of(report: &Report) -> Self {
         let Report { estimated_ops, estimate, published, interval, interval_unknown, .. } = report.clone();
         Self { estimated_ops, estimate, published, interval, interval_unknown }

@@ -35,7 +35,6 @@ pub struct RunCharts {
 
 impl RunCharts {
     /// The charts of a measurement; empty for a measurement without inferences. Latencies are reordered.
-    #[must_use]
     pub fn of(configuration: &Configuration, measurement: &mut Measurement) -> Self {
         let Some(values) = measurement.latency_percentiles_ms(CURVE_PERCENTS) else { return Self::default() };
         let (first_ms, last_ms) = (values[0], values[CURVE_PERCENTS.len() - 2]);

@@ -30,7 +30,6 @@ macro_rules! report {
 
         impl Report {
             /// The report as files have it: measures in seconds with 2 decimals, others with 3, as in NeuronPerf.
-            #[must_use]
             pub fn in_file_decimals(&self) -> Self {
                 let mut report = self.clone();
                 $(report.$field.round(if stringify!($field).ends_with("_s") { 2 } else { 3 });)*

@@ -32,10 +32,8 @@ pub(crate) const CONFIG_KEYS: &[&str] = REPORT_KEYS.split_at(16).0;
 impl RunResults {
     /// NeuronPerf's pair `{"config": ..., "results": ...}` with the timers, and under `neuronscope` the inputs of a
     /// report; `report` is that of the run. A timer is its sum and its count: NeuronPerf keeps each start and end, which costs at least
-    /// 32 bytes per inference for each of five timers; [`crate::TimedResults`] has them.
-    ///
-    /// # Errors
-    /// When the encoder fails, which does not happen for numbers in memory.
+    /// 32 bytes per inference for each of five timers; [`crate::TimedResults`] has them. Fails when the encoder fails, which does
+    /// not happen for numbers in memory.
     pub fn document(&self, report: &Report) -> Result<impl Serialize + '_, serde_json::Error> {
         let m = &self.measurement;
         let report = serde_json::to_value(report)?;
@@ -82,10 +80,8 @@ fn timer(timer: &Timer) -> Value {
 }
 
 /// NeuronPerf's `get_reports`: computes the reports of a document of results, as the runs themselves made them, with another price if
-/// one is given. Entries that are not results are named in the second list and left out.
-///
-/// # Errors
-/// When the document is not one of results.
+/// one is given. Entries that are not results are named in the second list and left out. Fails when the document is not one of
+/// results.
 pub fn get_reports(text: &str, cost_per_hour: Option<f64>) -> Result<(Vec<Report>, Vec<String>), Refusal> {
     let document: &RawValue = serde_json::from_str(text).map_err(|e| refuse!("the results are not JSON: {e}"))?;
     let fields: BTreeMap<String, &RawValue> = serde_json::from_str(document.get()).unwrap_or_default();

@@ -17,13 +17,11 @@ pub const REPORT_VERSION: &str = concat!("neuronscope-", env!("CARGO_PKG_VERSION
 
 impl Report {
     /// The report of a configuration that could not run.
-    #[must_use]
     pub fn failed(configuration: &Configuration, error: impl ToString) -> Self {
         Self { status: "error".to_owned(), error: Some(error.to_string()), ..Self::described(configuration) }
     }
 
     /// A report with the configuration part only; every measure is absent.
-    #[must_use]
     pub(crate) fn described(configuration: &Configuration) -> Self {
         let is_measured = configuration.options.device_type == DeviceType::Cpu;
         // Only the shell knows when a measurement began and ended.
@@ -58,7 +56,6 @@ impl Report {
     }
 
     /// The report of a run. A run that was stopped is an error with the measures it has. Latencies are reordered.
-    #[must_use]
     pub fn of(configuration: &Configuration, measurement: &mut Measurement, detail: ReportDetail) -> Self {
         let mut report = Self::described(configuration);
         if measurement.finished {

@@ -25,7 +25,6 @@ pub struct TimedResults {
 
 impl TimedResults {
     /// The results of a run: its measurement, its report and the spans that were recorded.
-    #[must_use]
     pub fn new(configuration: &Configuration, measured: &Measurement, report: &Report, spans: TimerSpans) -> Self {
         let config = match serde_json::to_value(report) {
             Ok(Value::Object(map)) => map,

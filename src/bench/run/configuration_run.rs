@@ -51,14 +51,12 @@ impl RowResult {
     }
 
     /// A configuration that could not run.
-    #[must_use]
     pub fn failed(configuration: &Configuration, error: impl std::fmt::Display) -> Self {
         Self { report: Report::failed(configuration, error), ..Self::default() }
     }
 
     /// A configuration whose scenario has ended. Its report describes the run but holds no measures: those figures
     /// are in the scenario's result.
-    #[must_use]
     pub fn of_scenario(configuration: &Configuration, result: Box<MlperfResult>) -> Self {
         let workers_per_model = result.workers_per_model;
         let report = Report { status: "finished".to_owned(), workers_per_model, ..Report::described(configuration) };
@@ -85,7 +83,6 @@ enum State<O> {
 impl ConfigurationRun {
     /// Prepares a run. `times` are the model's stage times for this configuration, or the reason why it has none:
     /// the model could not be compiled, or does not fit in memory.
-    #[must_use]
     pub fn new(configuration: Configuration, times: Result<&ServiceTimes, String>) -> Self {
         Self::observed(configuration, times, NoObserver)
     }
@@ -101,7 +98,6 @@ impl ConfigurationRun {
 
 impl<O: RunObserver> ConfigurationRun<O> {
     /// As [`ConfigurationRun::new`], with a listener.
-    #[must_use]
     pub fn observed(configuration: Configuration, times: Result<&ServiceTimes, String>, observer: O) -> Self {
         let configuration = match &times {
             Ok(times) => decide_workers(configuration, times),

@@ -89,10 +89,8 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
 }
 
 impl Estimate {
-    /// Refuses a run whose latencies would not fit in memory.
-    ///
-    /// # Errors
-    /// When more than [`MAX_INFERENCES`] are expected; the error names a duration that fits.
+    /// Refuses a run whose latencies would not fit in memory. Fails when more than [`MAX_INFERENCES`] are expected; the error names
+    /// a duration that fits.
     pub fn check(&self, configuration: &Configuration) -> Result<(), Refusal> {
         if self.inferences <= MAX_INFERENCES {
             return Ok(());

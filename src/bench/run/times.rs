@@ -14,10 +14,8 @@ use ns_model::ModelSpec;
 use ns_model::training::TrainingCall;
 use ns_neuron::step::{StepCosts, at_rate};
 
-/// Stage times of a configuration whose compiled model has this step, with the host around it.
-///
-/// # Errors
-/// When the time of the user's work is not known.
+/// Stage times of a configuration whose compiled model has this step, with the host around it. Fails when the time of the user's
+/// work is not known.
 pub fn stage_times(
     executable: &Executable,
     costs: &CostTable,
@@ -39,10 +37,8 @@ pub fn stage_times(
 
 /// Stage times of a configuration, whatever its model: a system given by its times, or a model in the zoo or in `models`,
 /// compiled and simulated. The number of workers does not change them, and the number of copies only that of a training step, whose
-/// copies add up their gradients.
-///
-/// # Errors
-/// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
+/// copies add up their gradients. Fails when the model is not known, does not fit, takes other inputs, or the device is not
+/// simulated.
 pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Result<ServiceTimes, Refusal> {
     configuration.check()?;
     if configuration.options.device_type == DeviceType::Cpu {
@@ -130,10 +126,7 @@ fn reduction(spec: &ModelSpec, configuration: &Configuration) -> Result<SimTime,
     Ok(all_reduce(bytes, u64::from(configuration.n_models)))
 }
 
-/// Checks that the given inputs are those that the model takes.
-///
-/// # Errors
-/// Names the inputs that the model takes.
+/// Checks that the given inputs are those that the model takes. An error names the inputs that the model takes.
 pub(crate) fn check_inputs(configuration: &Configuration, models: &ModelLibrary) -> Result<(), Refusal> {
     check_steps(configuration, models)?;
     let Some(given) = &configuration.inputs else { return Ok(()) };

@@ -92,7 +92,6 @@ impl Spread {
 impl SimulatedExecutor {
     /// An executor for one configuration. Every model and every worker has its own stream of random numbers, so that
     /// none depends on how the others are scheduled.
-    #[must_use]
     pub fn new(configuration: &Configuration, times: &ServiceTimes) -> Self {
         let spread = |t: SimTime| Spread::new(t, configuration.jitter);
         let stream = |kind: &str, model: u32, worker: u32| {
@@ -179,7 +178,6 @@ pub struct MockExecutor {
 impl MockExecutor {
     /// One script for each worker, numbered over all models. The first entry of a model's first worker gives its
     /// set-up and warm-up times.
-    #[must_use]
     pub fn new(scripts: Vec<Vec<ServiceTimes>>) -> Self {
         let begun = vec![0; scripts.len()];
         Self { scripts, asked: Vec::new(), begun }

@@ -46,10 +46,8 @@ pub struct Scheduler<E, O = NoObserver> {
 
 impl<E: Executor> Scheduler<E> {
     /// Brings up every model copy and lets all workers begin. Memory for `expected` inferences is reserved at once; more
-    /// are possible.
-    ///
-    /// # Errors
-    /// When there are too many workers, not enough memory for the expected number of inferences, or no time left to measure.
+    /// are possible. Fails when there are too many workers, not enough memory for the expected number of inferences, or no time
+    /// left to measure.
     pub fn new(configuration: &Configuration, executor: E, expected: u64) -> Result<Self, Refusal> {
         Self::observed(configuration, executor, expected, NoObserver)
     }
@@ -66,10 +64,7 @@ impl<E: Executor> Scheduler<E> {
 }
 
 impl<E: Executor, O: RunObserver> Scheduler<E, O> {
-    /// As [`Scheduler::new`], with a listener.
-    ///
-    /// # Errors
-    /// As [`Scheduler::new`].
+    /// As [`Scheduler::new`], with a listener. Fails as [`Scheduler::new`].
     pub fn observed(configuration: &Configuration, executor: E, expected: u64, observer: O) -> Result<Self, Refusal> {
         let source = match configuration.options.dataset.filter(|d| !d.looped) {
             Some(d) => {
@@ -115,10 +110,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         Ok(scheduler)
     }
 
-    /// Handles up to `budget` events.
-    ///
-    /// # Errors
-    /// When the run cannot continue; the recorded inferences are lost.
+    /// Handles up to `budget` events. Fails when the run cannot continue; the recorded inferences are lost.
     pub fn step(&mut self, budget: u64) -> Result<Progress, Refusal> {
         for _ in 0..budget {
             let Some(worker) = self.workers.next() else { break };
@@ -127,10 +119,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         Ok(self.progress())
     }
 
-    /// Runs until every worker has stopped.
-    ///
-    /// # Errors
-    /// As [`Self::step`].
+    /// Runs until every worker has stopped. Fails as [`Self::step`].
     pub fn run_to_end(&mut self) -> Result<Progress, Refusal> {
         self.step(u64::MAX)
     }
@@ -208,10 +197,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     }
 }
 
-/// Checks that workers and cores can be numbered, before memory is allocated for them.
-///
-/// # Errors
-/// When there are no workers or too many.
+/// Checks that workers and cores can be numbered, before memory is allocated for them. Fails when there are no workers or too many.
 pub(crate) fn check_size(configuration: &Configuration) -> Result<(), Refusal> {
     let workers = configuration.workers();
     if workers == 0 || workers > MAX_WORKERS {

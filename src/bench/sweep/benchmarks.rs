@@ -65,17 +65,13 @@ impl SweepKind for Benchmarks {
 }
 
 impl SweepOf<Benchmarks> {
-    /// Plans the sweep of a benchmark, with every row waiting.
-    ///
-    /// # Errors
-    /// When the benchmark cannot be expanded.
+    /// Plans the sweep of a benchmark, with every row waiting. Fails when the benchmark cannot be expanded.
     pub fn new(config: BenchConfig) -> Result<Self, Refusal> {
         let plan = SweepPlan::of(&config)?;
         Ok(Self::of(config, plan))
     }
 
     /// The sweep of a benchmark whose plan is known, with every row waiting.
-    #[must_use]
     pub fn of(config: BenchConfig, plan: SweepPlan) -> Self {
         Self::of_rows(config, plan.rows, plan.messages)
     }

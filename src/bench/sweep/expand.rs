@@ -33,11 +33,8 @@ pub struct Sweep {
 }
 
 /// Spells out a benchmark: on each size, for each compiled model and number of workers, each number of copies. The compiled models
-/// are those of the index, or each batch size with each pipeline size, performance level and compiler options.
-///
-/// # Errors
-/// When a parameter is out of its range, the model or the size is not known, or the lists make more than
-/// [`MAX_CONFIGURATIONS`].
+/// are those of the index, or each batch size with each pipeline size, performance level and compiler options. Fails when a
+/// parameter is out of its range, the model or the size is not known, or the lists make more than [`MAX_CONFIGURATIONS`].
 pub fn expand(config: &BenchConfig) -> Result<Sweep, Refusal> {
     config.validate()?;
     check_names(config)?;

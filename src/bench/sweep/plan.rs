@@ -33,10 +33,7 @@ pub struct SweepPlan {
 }
 
 impl SweepPlan {
-    /// Lists the configurations of a benchmark.
-    ///
-    /// # Errors
-    /// As [`expand`].
+    /// Lists the configurations of a benchmark. Fails as [`expand`].
     pub fn of(config: &BenchConfig) -> Result<Self, Refusal> {
         let sweep = expand(config)?;
         let row = |configuration: Configuration| PlannedRow {

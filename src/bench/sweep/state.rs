@@ -112,7 +112,6 @@ pub struct SweepProgress {
 
 impl<K: SweepKind> SweepOf<K> {
     /// The sweep of a request with these rows, all of them waiting.
-    #[must_use]
     pub fn of_rows(config: K::Config, planned: Vec<K::Planned>, messages: Vec<String>) -> Self {
         let row = |planned| Rc::new(SweepRow { planned, state: RowState::Waiting, attempts: 0 });
         Self { config, messages, rows: planned.into_iter().map(row).collect(), is_paused: false }

@@ -33,7 +33,6 @@ pub struct BenchRecorder {
 
 impl BenchRecorder {
     /// Records the inferences that begin in the first `part` of the window, at most [`MOST_TRACED_INFERENCES`].
-    #[must_use]
     pub fn new(part: SimTime) -> Self {
         Self { until: part, ..Self::default() }
     }

@@ -11,13 +11,13 @@ use clap::error::ErrorKind;
 use super::experiment::model_filter;
 use super::text;
 use crate::args::Args;
-use crate::experiment_args::{AggregateArgs, AggregateFormatArg, BaselineArg, MetricArg, ReportKindArg, TestArg};
+use crate::experiment_args::{AggregateArgs, AggregateFormatArg, TestArg};
 use crate::file::Lines;
 use crate::host;
 use crate::png::png;
 use ns_experiment::aggregate::{
-    AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
-    known_accelerator, speedups, unlike_batches,
+    AcceleratorChoice, Aggregator, Backend, KNOWN_ACCELERATORS, Report, ReportKind, Selection, known_accelerator,
+    speedups, unlike_batches,
 };
 use ns_experiment::figure::{FigureSize, figure};
 use ns_experiment::plan::Test;
@@ -54,11 +54,7 @@ pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
     if records.is_empty() {
         bail!("no results found");
     }
-    let baseline = match args.baseline {
-        BaselineArg::Oldest => Baseline::Oldest,
-        BaselineArg::Latest => Baseline::Latest,
-    };
-    let kind = kind(args.report);
+    let (baseline, kind) = (args.baseline, args.report);
     let times = speedups(&records, &backends, baseline)?;
     let report = Report { kind, times: &times, backends: &backends, baseline };
     let Some(table) = report.table() else {
@@ -90,10 +86,6 @@ pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
 
 /// The records that are read.
 fn selection(args: &AggregateArgs) -> Result<Selection> {
-    let metric = match args.metric {
-        MetricArg::Exec => Metric::Execution,
-        MetricArg::Compile => Metric::Compilation,
-    };
     Ok(Selection {
         accelerator: accelerator(args),
         models: model_filter(&args.models)?,
@@ -101,19 +93,9 @@ fn selection(args: &AggregateArgs) -> Result<Selection> {
             TestArg::Inference => Test::Eval,
             TestArg::Training => Test::Train,
         },
-        metric,
+        metric: args.metric,
         lenient: args.lenient,
     })
-}
-
-fn kind(of: ReportKindArg) -> ReportKind {
-    match of {
-        ReportKindArg::Latest => ReportKind::Latest,
-        ReportKindArg::LatestGrouped => ReportKind::LatestGrouped,
-        ReportKindArg::Histogram => ReportKind::Histogram,
-        ReportKindArg::Speedup => ReportKind::Speedup,
-        ReportKindArg::Changes => ReportKind::Changes,
-    }
 }
 
 /// The accelerator of reports that do not name one.

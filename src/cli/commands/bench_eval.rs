@@ -21,10 +21,8 @@ pub(super) struct Evaluation {
     targets: Vec<f64>,
 }
 
-/// Reads the dataset and checks names and sizes before anything runs; `None` when no metric is asked for.
-///
-/// # Errors
-/// Names the metric that does not exist, or says what is wrong with the dataset.
+/// Reads the dataset and checks names and sizes before anything runs; `None` when no metric is asked for. An error names the metric
+/// that does not exist, or says what is wrong with the dataset.
 pub(super) fn prepare(args: &BenchArgs) -> Result<Option<Evaluation>> {
     let Some(metrics) = &args.eval.eval_metrics else { return Ok(None) };
     for name in metrics {
@@ -39,10 +37,8 @@ pub(super) fn prepare(args: &BenchArgs) -> Result<Option<Evaluation>> {
     Ok(Some(Evaluation { metrics: metrics.clone(), file: text.to_owned(), records, targets }))
 }
 
-/// Notes about the dataset of a benchmark, and whether its records fit the model.
-///
-/// # Errors
-/// When the records differ in size from the model's inputs.
+/// Notes about the dataset of a benchmark, and whether its records fit the model. Fails when the records differ in size from the
+/// model's inputs.
 pub(super) fn check_dataset(args: &BenchArgs, model: &str) -> Result<Vec<String>> {
     let Some(text) = args.options.text("dataset").filter(|t| t.trim().parse::<i64>().is_err()) else {
         return Ok(Vec::new());
@@ -56,10 +52,7 @@ pub(super) fn check_dataset(args: &BenchArgs, model: &str) -> Result<Vec<String>
 
 impl Evaluation {
     /// Names and values of the metrics. Each model is evaluated once for each way to compile it; the name holds the
-    /// configuration where there are several.
-    ///
-    /// # Errors
-    /// When a model cannot be computed, or a metric cannot judge its answers.
+    /// configuration where there are several. Fails when a model cannot be computed, or a metric cannot judge its answers.
     pub fn run(&self, configurations: &[Configuration], models: &ModelLibrary) -> Result<Value> {
         let key = |c: &Configuration| (c.model.clone(), c.options.device_type.name(), c.compile_options().to_string());
         let mut distinct: Vec<&Configuration> = Vec::new();

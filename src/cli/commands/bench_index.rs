@@ -9,10 +9,8 @@ use crate::host;
 use ns_bench::{BenchConfig, BesideIndex, EntryStatus, IndexFilter, ModelIndex, parse_levels, parse_list};
 use ns_device::{ModelFileRef, ModelFileSettings};
 
-/// Puts the index of a file into a benchmark. When no instance is named, the index's own is taken.
-///
-/// # Errors
-/// When a flag contradicts what is left of the index.
+/// Puts the index of a file into a benchmark. When no instance is named, the index's own is taken. Fails when a flag contradicts
+/// what is left of the index.
 pub(super) fn put(config: &mut BenchConfig, path: &Path, index: ModelIndex, args: &BenchArgs) -> Result<()> {
     let shown = path.display();
     beside(args, config).check(&index).with_context(|| format!("{shown}: cannot be run so"))?;
@@ -32,10 +30,7 @@ pub(super) fn settings(index: &ModelIndex) -> ModelFileSettings {
     named.map(|model| model.settings).unwrap_or_default()
 }
 
-/// The entries of an index that pass the lists on the command line.
-///
-/// # Errors
-/// When the file is not an index, or no entry of it is left.
+/// The entries of an index that pass the lists on the command line. Fails when the file is not an index, or no entry of it is left.
 pub(super) fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
     let shown = path.display();
     let json = crate::file::read_text(path)?;

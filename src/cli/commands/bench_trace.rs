@@ -10,10 +10,8 @@ use crate::output_args::TraceArgs;
 use ns_bench::Configuration;
 use ns_session::{JobRequest, TraceSpec};
 
-/// Runs a configuration once more with an observer, and writes its timeline. `row` of `rows` is its place in the sweep.
-///
-/// # Errors
-/// When it cannot run, or the file cannot be written.
+/// Runs a configuration once more with an observer, and writes its timeline. `row` of `rows` is its place in the sweep. Fails when
+/// it cannot run, or the file cannot be written.
 pub(super) fn write(
     driver: &mut Driver,
     configuration: &Configuration,

@@ -18,7 +18,7 @@ pub(super) fn run(args: CompareArgs) -> Result<()> {
     let mut driver = Driver::new();
     let a = source::open(&mut driver, &args.a)?.profile;
     let b = source::open(&mut driver, &args.b)?.profile;
-    let (by, level) = (args.by.map(GroupBy::from), args.level.level.as_deref());
+    let (by, level) = (args.by, args.level.level.as_deref());
     let (mut first, mut second) = (totals(&mut driver, a, by, level)?, totals(&mut driver, b, by, level)?);
     if first.by != second.by {
         // Only one profile has framework operators; operations are what both have.

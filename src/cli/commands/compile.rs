@@ -65,10 +65,7 @@ fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<
     write(path, &index.to_json().map_err(anyhow::Error::msg)?)
 }
 
-/// Writes the artifact of one compile, and returns its file.
-///
-/// # Errors
-/// When the model does not compile, or the file cannot be written.
+/// Writes the artifact of one compile, and returns its file. Fails when the model does not compile, or the file cannot be written.
 pub(super) fn write_artifact(task: &CompileTask, models: &ModelLibrary) -> Result<String> {
     let compiled = task.run(models);
     match (compiled.artifact, compiled.entry.filename) {

@@ -10,23 +10,18 @@ use anyhow::Result;
 
 use crate::experiment_args::ExperimentArgs;
 pub(super) use plan::model_filter;
-
-/// The request that the flags stand for, as the page has it.
 #[cfg(test)]
-pub(crate) fn experiments_request(args: &ExperimentArgs) -> Result<ns_experiment::sweep::ExperimentsRequest> {
-    let (plan, settings) = (plan::request_of(args)?, single::settings(args));
-    Ok(ns_experiment::sweep::ExperimentsRequest { plan, settings, timestamp: args.timestamp })
-}
+pub(crate) use plan::request_of;
 
 pub(super) fn run(args: ExperimentArgs) -> Result<()> {
     args.suite.check()?;
-    if let (Some(config), Some(model)) = (&args.experiment_config, &args.model_config) {
-        return single::run(&args, config, model);
-    }
     let request = plan::request_of(&args)?;
-    let plan = request.plan()?;
-    let nothing = plan.nothing_to_run(&request);
-    let left_out = plan.configs.as_ref().map_or(Ok(Vec::new()), |_| request.left_out())?;
+    if let (Some(config), Some(model)) = (&args.experiment_config, &args.model_config) {
+        return single::run(&args, &request, config, model);
+    }
+    let plan = request.plan.plan()?;
+    let nothing = plan.nothing_to_run(&request.plan);
+    let left_out = plan.configs.as_ref().map_or(Ok(Vec::new()), |_| request.plan.left_out())?;
     left_out.iter().filter(|_| !args.json).for_each(|line| crate::host::say(&format!("note: {line}")));
     if args.dry_run {
         plan::show(&plan, args.json)?;
@@ -36,5 +31,5 @@ pub(super) fn run(args: ExperimentArgs) -> Result<()> {
         return Err(nothing.into());
     }
     let configs = plan.configs.as_ref().map_err(plan::not_planned)?;
-    runner::run(&args, configs, &plan.models)
+    runner::run(&args, &request, configs, &plan.models)
 }

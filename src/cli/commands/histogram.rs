@@ -22,7 +22,7 @@ pub(super) fn run(args: HistogramArgs) -> Result<()> {
     let (line, profile) = (args.chosen.level.line(&info), info.profile);
     let question = Question::Histogram {
         of: args.chosen.slice_filter(),
-        by: args.by.into(),
+        by: args.by,
         name: args.name.clone(),
         scale: if args.linear { BinScale::Linear } else { BinScale::Log },
         bins: args.bins,

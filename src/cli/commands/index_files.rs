@@ -15,9 +15,8 @@ use ns_bench::{Artifact, FilePlan, FileStep};
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Carries out a plan for the files of `index`, and names each file before. All of them are checked before the first is touched.
-///
-/// # Errors
-/// When a file is not an artifact, or not below the folder of the index; when something would be overwritten that is not an artifact.
+/// Fails when a file is not an artifact, or not below the folder of the index; when something would be overwritten that is not an
+/// artifact.
 pub(super) fn carry_out(plan: &FilePlan, index: &Path) -> Result<()> {
     check(plan, index)?;
     let is_written = |path: &str| plan.steps.iter().filter_map(target).any(|target| is_same(target, path));

@@ -1,6 +1,5 @@
 //! `neuronscope inspect`: a model as modules and operators with times, and as a picture.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -12,8 +11,7 @@ use crate::inspect_args::InspectArgs;
 use ns_session::{
     InspectAsk, InspectField, InspectFile, InspectResult, InspectSpec, JobRequest, JobResult, Message, TreeRow,
 };
-use ns_view::document::{Block, Document};
-use ns_view::table::Table;
+use ns_view::terminal::document;
 
 /// The JSON of a model's tree.
 #[derive(Serialize)]
@@ -22,10 +20,8 @@ struct PictureJson<'a> {
     tree: &'a [TreeRow],
 }
 
-/// Writes the picture when a file is named, and prints the model as a tree or a table.
-///
-/// # Errors
-/// When the model is refused, or a file cannot be written.
+/// Writes the picture when a file is named, and prints the model as a tree or a table. Fails when the model is refused, or a file
+/// cannot be written.
 pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()> {
     let mut driver = Driver::new();
     let mut spec = InspectSpec::default();
@@ -66,11 +62,7 @@ fn save(driver: &mut Driver, spec: &InspectSpec, path: &Path) -> Result<()> {
 }
 
 fn describe(shown: &InspectResult) -> String {
-    let mut out = String::new();
-    document(&mut out, &shown.head);
-    if let Some(panel) = &shown.panel {
-        document(&mut out, panel);
-    }
+    let mut out = document(&shown.head) + &shown.panel.as_ref().map(document).unwrap_or_default();
     if !shown.tree.is_empty() {
         let row = |r: &TreeRow| {
             let sign = match r.is_open {
@@ -82,44 +74,7 @@ fn describe(shown: &InspectResult) -> String {
             vec![name, format!("{:.1}", r.share * 100.0), r.note.clone()]
         };
         let rows: Vec<Vec<String>> = shown.tree.iter().map(row).collect();
-        let _ = write!(out, "\n{}", text::table(&["Module or operator", ">% of time", "What"], &rows));
+        out += &format!("\n{}", text::table(&["Module or operator", ">% of time", "What"], &rows));
     }
     out
-}
-
-/// The parts of a document that fit a terminal.
-fn document(out: &mut String, document: &Document) {
-    let _ = writeln!(out, "{}", document.title);
-    for block in &document.blocks {
-        match block {
-            Block::Heading(text) => drop(writeln!(out, "\n{text}")),
-            Block::Text(text) => drop(writeln!(out, "{text}")),
-            Block::Finding(found) => drop(writeln!(out, "{} {}", found.title, found.text)),
-            Block::Tiles(tiles) => {
-                let rows: Vec<Vec<String>> =
-                    tiles.iter().map(|t| vec![t.name.clone(), t.value.clone(), t.note.clone()]).collect();
-                out.push_str(&text::table(&["Figure", ">Value", "Note"], &rows));
-            }
-            Block::Table { title, table, .. } | Block::Rows { title, table, .. } => {
-                let _ = write!(out, "\n{title}\n{}", in_columns(table));
-            }
-            Block::Beside(parts) => parts.iter().for_each(|part| self::document(out, part)),
-            Block::Source(source) => {
-                for line in &source.lines {
-                    let _ = writeln!(out, "{:>6}  {}", line.values.first().map_or("", String::as_str), line.text);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn in_columns(table: &Table) -> String {
-    let heads: Vec<String> =
-        table.columns.iter().map(|c| format!("{}{}", if c.is_numeric() { ">" } else { "" }, c.title)).collect();
-    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let cells = |row: &Vec<ns_view::table::Cell>| -> Vec<String> {
-        row.iter().zip(&table.columns).map(|(cell, column)| cell.text(column.kind)).collect()
-    };
-    text::table(&heads, &table.rows.iter().map(cells).collect::<Vec<_>>())
 }

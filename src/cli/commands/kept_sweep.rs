@@ -26,10 +26,7 @@ pub(super) struct KeptSweep {
 }
 
 impl KeptSweep {
-    /// Opens the file, or begins it, and reads its rows.
-    ///
-    /// # Errors
-    /// When it is not a kept sweep, or another process adds to it.
+    /// Opens the file, or begins it, and reads its rows. Fails when it is not a kept sweep, or another process adds to it.
     pub fn open(path: &Path) -> Result<(Self, Vec<KeptRow>)> {
         let shown = path.display();
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -54,10 +51,7 @@ impl KeptSweep {
         Ok((Self { path: path.to_owned(), file, was_there, cut }, rows))
     }
 
-    /// Keeps a row.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// Keeps a row. Fails when it cannot be written.
     pub fn add(&mut self, row: &KeptRow) -> Result<()> {
         append_to(&mut self.file, &line(row)?).with_context(|| format!("{}: cannot be written", self.path.display()))
     }

@@ -11,10 +11,12 @@ use crate::file::read_text;
 use crate::host;
 use crate::interrupt::{self, InterruptError};
 use crate::matmult_args::MatmultArgs;
+use crate::option_args::said_of_flag;
 use crate::progress::ProgressBar;
 use ns_bench::matmult::{MatmultCase, MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
 use ns_bench::{Artifact, CompileTask};
 use ns_fidelity::{product_beside, published_tops};
+use ns_session::studies::MatmultStudy;
 
 pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     let (mut config, notes) = args.config()?;
@@ -22,21 +24,21 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     if let Some(model) = &config.model
         && let Some(opened) = args.file_flags.open(&mut driver, model)?
     {
-        if args.batch_size.is_empty() {
+        if args.options.text("batch_size").is_none() {
             config.batch_sizes = vec![u32::try_from(opened.batch.own()).unwrap_or(u32::MAX)];
         }
         config.model = Some(opened.id);
     } else if config.model.is_none() {
         args.file_flags.refuse_without_a_file("the layer")?;
     }
-    let cases = config.cases()?;
+    let cases = config.cases().map_err(|e| said_of_flag::<MatmultStudy>(&e))?;
     notes.iter().for_each(|note| host::say(&format!("note: {note}")));
     let folder = args.compiler_workdir.as_deref().map(Path::to_string_lossy);
     let tasks: Vec<CompileTask> = match &folder {
         Some(folder) => cases.iter().map(|case| case.compile_task(folder)).collect::<Result<_, _>>()?,
         None => Vec::new(),
     };
-    if args.skip_compilation {
+    if config.run.skip_compilation {
         tasks.iter().zip(&cases).try_for_each(|(task, case)| check_compiled(task, case))?;
     }
     interrupt::listen()?;
@@ -48,7 +50,8 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
         }
         bar.show(done, cases.len() as u64, &case.label());
         let report = run_case(case, driver.models());
-        if let Some(task) = tasks.get(reports.len()).filter(|_| report.error.is_none() && !args.skip_compilation) {
+        if let Some(task) = tasks.get(reports.len()).filter(|_| report.error.is_none() && !config.run.skip_compilation)
+        {
             let file = write_artifact(task, driver.models())?;
             bar.note(&format!("the artifact is in {file}; --skip_compilation finds it"));
         }

@@ -56,14 +56,11 @@ use anyhow::Result;
 
 use super::args::Command;
 #[cfg(test)]
-pub(super) use experiment::experiments_request;
+pub(super) use experiment::request_of;
 pub(super) use profile::{profile_info, profile_spec};
 pub(super) use text::checked;
 
-/// Runs a command.
-///
-/// # Errors
-/// Says what went wrong, in words for the user.
+/// Runs a command. An error says what went wrong, in words for the user.
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
         Command::Bench(args) => bench::run(*args),

@@ -17,10 +17,7 @@ use ns_readers::read_npz;
 /// Default tolerance: largest difference of a result, divided by the largest expected number.
 pub(super) const FILE_TOLERANCE: f64 = 1e-4;
 
-/// The arrays of a file of `numpy.savez`.
-///
-/// # Errors
-/// When it cannot be read.
+/// The arrays of a file of `numpy.savez`. Fails when it cannot be read.
 pub(super) fn read_arrays(path: &Path) -> Result<Vec<(String, Value)>> {
     read_npz(&FileSource::open(path)?).with_context(|| path.display().to_string())
 }
@@ -42,10 +39,8 @@ pub(super) struct JsonComparison {
 }
 
 impl Comparison {
-    /// Computes a model on arrays from files, with the casts of a core if given; `None` when no arrays are given.
-    ///
-    /// # Errors
-    /// When an array is missing or of another shape, or the model has no values here.
+    /// Computes a model on arrays from files, with the casts of a core if given; `None` when no arrays are given. Fails when an
+    /// array is missing or of another shape, or the model has no values here.
     pub fn of(
         imported: &ImportedModel,
         bytes: &FileSource,
@@ -97,10 +92,7 @@ impl Comparison {
         self.results.iter().map(one).collect()
     }
 
-    /// Whether all results are as expected.
-    ///
-    /// # Errors
-    /// Says how many results are not.
+    /// Whether all results are as expected. An error says how many results are not.
     pub fn verdict(&self) -> Result<()> {
         match self.results.iter().filter(|r| !self.passes(r)).count() {
             0 => Ok(()),

@@ -6,46 +6,35 @@ use anyhow::{Context as _, Result, bail};
 
 use super::model_values::{Comparison, read_arrays};
 use super::text;
-use crate::args::{NumericsArgs, RoundingArg};
+use crate::args::NumericsArgs;
 use crate::driver::Driver;
 use crate::file::FileSource;
 use crate::model_args::ModelFileFlags;
 use crate::model_file;
 use crate::output::write;
 use ns_device::{OperatorKernels, casts_of};
-use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance};
+use ns_neuron::numerics::checked_instance;
 use ns_program::eval::Arithmetic;
 use ns_program::{ImportedModel, results};
 use ns_readers::write_npz;
 use ns_session::studies::StudySpec;
 use ns_session::{
     BatchRule, JobRequest, JobResult, Message, ModelFileSettings, NumericsReport, NumericsSpec, OutputComparison,
-    Sample, value_text, without_source,
+    Rounding, Sample, value_text, without_source,
 };
 
 pub(super) fn run(args: NumericsArgs) -> Result<()> {
-    let model = args.file.model_file.as_deref().unwrap_or(&args.model);
-    if model_file::names_a_file(model) {
-        return of_file(model, &args);
+    let mut spec = NumericsSpec::default();
+    args.options.put_into(&mut spec, &[])?;
+    spec.model = args.file.model_file.clone().unwrap_or(spec.model);
+    if model_file::names_a_file(&spec.model) {
+        return of_file(spec, &args);
     }
-    args.file_flags.refuse_without_a_file(model)?;
+    args.file_flags.refuse_without_a_file(&spec.model)?;
     if args.arrays.inputs.is_some() {
-        bail!("--inputs and --expect are about a model file, and {model} is not one");
+        bail!("--inputs and --expect are about a model file, and {} is not one", spec.model);
     }
-    tell(&of_drawn(&mut Driver::new(), &args.file_flags, spec_of(&args.model, &args))?, args.json)
-}
-
-/// The question of the flags about a model.
-fn spec_of(model: &str, args: &NumericsArgs) -> NumericsSpec {
-    NumericsSpec {
-        model: model.to_owned(),
-        batch_size: args.batch_size,
-        instance: args.instance.clone(),
-        options: args.compile.options(),
-        rounding: args.rounding.into(),
-        seed: args.seed,
-        tolerance: args.tolerance.unwrap_or(DEFAULT_TOLERANCE),
-    }
+    tell(&of_drawn(&mut Driver::new(), &args.file_flags, spec)?, args.json)
 }
 
 /// Compares the values of a core with the reference's: those of a model of the zoo, or of a file, for random inputs.
@@ -72,20 +61,20 @@ fn tell(report: &NumericsReport, is_json: bool) -> Result<()> {
 }
 
 /// Compares a model file's values with its framework's, or the values of a core with those without casts.
-fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
+fn of_file(spec: NumericsSpec, args: &NumericsArgs) -> Result<()> {
+    let path = spec.model.as_str();
     let settings = args.file_flags.settings()?;
     let kernels = OperatorKernels::of(&settings.assumed).context("--assume")?;
-    if matches!(args.rounding, RoundingArg::Stochastic) {
+    if spec.rounding == Rounding::Stochastic {
         bail!(
             "--rounding stochastic: values of a model file are always rounded to the nearest; leave the flag out, or compare a model of the zoo"
         );
     }
-    let spec = spec_of(path, args);
     if args.arrays.inputs.is_none() {
         return tell(&of_drawn(&mut Driver::new(), &args.file_flags, spec)?, args.json);
     }
     checked_instance(&spec)?;
-    let (imported, bytes) = with_batch(path, settings, args.batch_size)?;
+    let (imported, bytes) = with_batch(path, settings, spec.batch_size)?;
     if let (Some(arrays), Some(to)) = (&args.arrays.inputs, &args.results) {
         let arrays = read_arrays(arrays)?;
         let outside = kernels.outside();
@@ -94,8 +83,10 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
         let named = (0..).zip(&values).map(|(n, value)| (format!("out{n}"), value));
         return write(to, write_npz(named));
     }
-    let casts = args.compile.names_casts().then(|| casts_of(&spec.options));
-    let compared = Comparison::of(&imported, &bytes, &args.arrays, args.tolerance, casts, &kernels)?;
+    let names_casts = ["auto_cast", "auto_cast_type"].iter().any(|key| args.options.text(key).is_some());
+    let casts = names_casts.then(|| casts_of(&spec.options));
+    let tolerance = args.options.text("tolerance").map(|_| spec.tolerance);
+    let compared = Comparison::of(&imported, &bytes, &args.arrays, tolerance, casts, &kernels)?;
     let Some(compared) = compared else { bail!("{path}: --inputs needs --expect FILE.npz, or --results FILE.npz") };
     let said = if args.json {
         let mut json =

@@ -13,7 +13,7 @@ pub(super) fn run(args: OperatorsArgs) -> Result<()> {
     let mut driver = Driver::new();
     let info = source::open(&mut driver, &args.source)?;
     let (line, profile) = (args.chosen.level.line(&info), info.profile);
-    let (of, by) = (args.chosen.slice_filter(), args.by.into());
+    let (of, by) = (args.chosen.slice_filter(), args.by);
     let what = match args.members {
         Some(name) => Listing::Members(MembersOf { of, by, name, order: MemberOrder::Longest }),
         None => Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks, level: of.level }),

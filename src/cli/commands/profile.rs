@@ -120,26 +120,14 @@ pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, p
     output::write(path, page.bytes)
 }
 
-/// The run that the flags describe; a model file is opened.
-///
-/// # Errors
-/// When the model file cannot be opened.
+/// The run that the flags describe; a model file is opened. Fails when the model file cannot be opened.
 pub(crate) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> Result<ProfileSpec> {
-    let model = args.training.model(args.model())?;
-    Ok(ProfileSpec {
-        model: args.file_flags.model(driver, &model)?,
-        batch_size: args.batch_size,
-        workflow: args.workflow()?.into(),
-        seed: args.seed,
-        instance: args.instance.clone(),
-        options: args.compile.options(),
-    })
+    let spec = args.spec()?;
+    let model = args.file_flags.model(driver, &args.training.model(&spec.model)?)?;
+    Ok(ProfileSpec { model, ..spec })
 }
 
 /// An operator table of a NeuronCore with the plugin's columns.
-///
-/// # Errors
-/// The session's message.
 pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: OperatorKind) -> Result<String> {
     let question = ProfileQuestion::Operators { kind, range: None, level: None, instances: Instances::Merged };
     let Some(Message::Answer(Reply::Operators(table))) = driver.run(question.of(profile), None)? else {
@@ -172,10 +160,7 @@ fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
     }
 }
 
-/// The profile that a request made.
-///
-/// # Errors
-/// When the session sent no result, which would be a fault of the session.
+/// The profile that a request made. Fails when the session sent no result, which would be a fault of the session.
 pub(crate) fn profile_info(message: Option<Message>) -> Result<ProfileInfo> {
     match message {
         Some(Message::Done(JobResult::Profile(info))) => Ok(*info),
@@ -184,9 +169,6 @@ pub(crate) fn profile_info(message: Option<Message>) -> Result<ProfileInfo> {
 }
 
 /// Exports a profile in a format.
-///
-/// # Errors
-/// The session's message.
 pub(super) fn export(driver: &mut Driver, profile: ProfileKey, kind: ExportKind) -> Result<Vec<u8>> {
     Ok(exported(driver, profile, kind)?.bytes)
 }

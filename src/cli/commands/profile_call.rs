@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Parser;
 
 use super::bench;
-use crate::args::{Args, Command, WorkflowArg};
+use crate::args::{Args, Command};
 use crate::host;
 use crate::profile_args::{CallArgs, ProfileArgs};
 
@@ -23,10 +23,8 @@ pub(super) fn notes(call: &CallArgs) -> Vec<String> {
     port.into_iter().chain(duration).collect()
 }
 
-/// The host and the NeuronCores over the duration: a benchmark of one model copy with one worker, as a timeline.
-///
-/// # Errors
-/// When an output of one execution is asked for, or as `bench`.
+/// The host and the NeuronCores over the duration: a benchmark of one model copy with one worker, as a timeline. Fails when an
+/// output of one execution is asked for, or as `bench`.
 pub(super) fn trace(args: &ProfileArgs) -> Result<()> {
     let output = &args.output;
     let Some(path) = &output.output else {
@@ -45,24 +43,24 @@ pub(super) fn trace(args: &ProfileArgs) -> Result<()> {
         host::say(line);
     }
     let ms = args.call.ms_duration.unwrap_or(TRACE_MS);
-    let workflow = if matches!(args.workflow()?, WorkflowArg::Trace) { "trace" } else { "mark_step" };
+    let spec = args.spec()?;
     let seconds = format!("{}.{:03}", ms / 1_000, ms % 1_000);
-    let options = args.compile.options().to_string();
+    let options = spec.options.to_string();
     let mut words: Vec<String> =
         ["neuronscope", "bench", "--n-models", "1", "--workers-per-model", "1"].map(str::to_owned).into();
     for (flag, value) in [
-        ("--model", args.model()),
-        ("--instance", &args.instance),
-        ("--workflow", workflow),
+        ("--model", spec.model.as_str()),
+        ("--instance", &spec.instance),
+        ("--workflow", spec.workflow.name()),
         ("--duration", &seconds),
-        ("--seed", &args.seed.to_string()),
+        ("--seed", &spec.seed.to_string()),
         ("--trace", &path.to_string_lossy()),
         ("--trace-export", output.export.name()),
     ] {
         words.extend([flag.to_owned(), value.to_owned()]);
     }
     words.extend(options.split(' ').map(str::to_owned));
-    let batch = args.batch_size.map(|n| format!("--batch-sizes={n}"));
+    let batch = spec.batch_size.map(|n| format!("--batch-sizes={n}"));
     let dims = args.file_flags.dims.iter().map(|d| format!("--dim={d}"));
     let assumed = args.file_flags.assumptions.iter().map(|a| format!("--assume={a}"));
     words.extend(batch.into_iter().chain(dims).chain(assumed).chain(output.json.then(|| "--json".to_owned())));
@@ -75,6 +73,7 @@ pub(super) fn trace(args: &ProfileArgs) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ns_session::Workflow;
 
     fn profile(line: &str) -> ProfileArgs {
         let words = ["neuronscope", "profile"].into_iter().chain(line.split(' ')).map(Into::into).collect();
@@ -90,10 +89,10 @@ mod tests {
         let args = profile("--port 9012 --profile-type=operator --ms-duration 10000 --traced-only=True");
         let said = notes(&args.call).join("\n");
         assert!(said.contains("--port 9012 has no effect") && said.contains("--ms-duration 10000"), "{said}");
-        assert!(matches!(args.workflow().unwrap(), WorkflowArg::Trace));
-        assert!(matches!(profile("--traced-only=False").workflow().unwrap(), WorkflowArg::MarkStep));
-        assert!(matches!(profile("--traced-only").workflow().unwrap(), WorkflowArg::Trace));
-        let problem = profile("--traced-only --workflow mark_step").workflow().unwrap_err().to_string();
+        assert_eq!(args.spec().unwrap().workflow, Workflow::Trace);
+        assert_eq!(profile("--traced-only=False").spec().unwrap().workflow, Workflow::MarkStep);
+        assert_eq!(profile("--traced-only").spec().unwrap().workflow, Workflow::Trace);
+        let problem = profile("--traced-only --workflow mark_step").spec().unwrap_err().to_string();
         assert!(problem.contains("leave one of them out"), "{problem}");
     }
 

@@ -22,10 +22,8 @@ pub(super) fn folder(path: &Path, format: WriteFormat) -> Option<PathBuf> {
     }
 }
 
-/// The lines about a run, from its folder in a zip archive, and the place that the folder is written to.
-///
-/// # Errors
-/// When the archive cannot be read, which would be a fault of the writer.
+/// The lines about a run, from its folder in a zip archive, and the place that the folder is written to. Fails when the archive
+/// cannot be read, which would be a fault of the writer.
 pub(super) fn lines(run: &dyn ByteSource, written: Option<&Path>) -> Result<Vec<String>> {
     let mut lines = compiler();
     lines.push("torch_neuron: Waiting for XLA profile completion ...".to_owned());

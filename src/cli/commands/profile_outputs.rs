@@ -3,32 +3,21 @@
 use anyhow::Result;
 
 use super::numerics::of_drawn;
-use crate::args::WorkflowArg;
 use crate::driver::Driver;
 use crate::profile_args::ProfileArgs;
 use ns_base::convert::{u64_to_usize, usize_to_u32};
-use ns_neuron::numerics::DEFAULT_TOLERANCE;
-use ns_session::{NumericsSpec, OutputComparison};
-use ns_tensor::Rounding;
+use ns_session::{NumericsSpec, OutputComparison, Workflow};
 
-/// Both values of each output, below the headings of the tutorial's script.
-///
-/// # Errors
-/// When the model is too large for its values to be computed, or has none.
+/// Both values of each output, below the headings of the tutorial's script. Fails when the model is too large for its values to be
+/// computed, or has none.
 pub(super) fn describe(driver: &mut Driver, args: &ProfileArgs) -> Result<String> {
-    let spec = NumericsSpec {
-        model: args.model().to_owned(),
-        batch_size: args.batch_size,
-        instance: args.instance.clone(),
-        options: args.compile.options(),
-        rounding: Rounding::Rne,
-        seed: args.seed,
-        tolerance: DEFAULT_TOLERANCE,
-    };
+    let run = args.spec()?;
+    let ns_session::ProfileSpec { model, batch_size, instance, options, seed, .. } = run;
+    let family = instance.split('.').next().unwrap_or_default().to_uppercase();
+    let spec = NumericsSpec { model, batch_size, instance, options, seed, ..NumericsSpec::default() };
     let report = of_drawn(driver, &args.file_flags, spec)?;
-    let family = args.instance.split('.').next().unwrap_or_default().to_uppercase();
     // A traced model returns its results to the processor.
-    let place = if matches!(args.workflow()?, WorkflowArg::Trace) { "" } else { ", device='xla:1'" };
+    let place = if run.workflow == Workflow::Trace { "" } else { ", device='xla:1'" };
     let mut out = String::from("\n==CPU OUTPUT==\n");
     report.outputs.iter().for_each(|o| out.push_str(&tensor(o, &o.sample.reference, "")));
     out.push_str(&format!("\n=={family} OUTPUT==\n"));

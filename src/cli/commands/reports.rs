@@ -12,10 +12,7 @@ use ns_bench::{BenchConfig, REPORT_KEYS, Report, beside_lines, products_rate, sh
 use ns_session::bench_page;
 use ns_session::share::ResultsView;
 
-/// Checks keys and files before anything runs.
-///
-/// # Errors
-/// Names the key that no report has, or the file that is a model index.
+/// Checks keys and files before anything runs. An error names the key that no report has, or the file that is a model index.
 pub(super) fn check(args: &TableArgs) -> Result<()> {
     let keys = args.cols.iter().flatten().map(|k| ("--cols", k)).chain(args.sort_by.iter().map(|k| ("--sort-by", k)));
     for (flag, key) in keys {
@@ -29,10 +26,8 @@ pub(super) fn check(args: &TableArgs) -> Result<()> {
     Ok(())
 }
 
-/// Writes the files that were asked for and prints a note with the name of each. A page links to `config`.
-///
-/// # Errors
-/// When a file cannot be written.
+/// Writes the files that were asked for and prints a note with the name of each. A page links to `config`. Fails when a file cannot
+/// be written.
 pub(super) fn write_files(
     reports: &[Report],
     args: &TableArgs,
@@ -60,10 +55,7 @@ pub(super) fn write_files(
     Ok(())
 }
 
-/// Prints reports in the format asked for, with evaluation metrics if there are any.
-///
-/// # Errors
-/// When stdout cannot be written to.
+/// Prints reports in the format asked for, with evaluation metrics if there are any. Fails when stdout cannot be written to.
 pub(super) fn print(reports: &[Report], args: &TableArgs, eval_metrics: Option<&Value>) -> Result<()> {
     let cols: Option<Vec<&str>> = args.cols.as_ref().map(|cols| cols.iter().map(String::as_str).collect());
     let sorted = || match &args.sort_by {

@@ -19,10 +19,8 @@ pub(super) fn path_of(named: &Option<PathBuf>, reports: &[Report], extension: &s
     PathBuf::from(results_file_name(reports, secs, extension))
 }
 
-/// Refuses to overwrite a model index: it was meant as the index to run, but a flag before it took it as its value.
-///
-/// # Errors
-/// When the file exists and is an index.
+/// Refuses to overwrite a model index: it was meant as the index to run, but a flag before it took it as its value. Fails when the
+/// file exists and is an index.
 pub(super) fn refuse_index(flag: &str, path: Option<&Path>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let is_index = path.is_file() && file::read_text(path).is_ok_and(|text| ModelIndex::read(&text).is_ok());

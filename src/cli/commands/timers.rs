@@ -33,10 +33,7 @@ enum Place {
 }
 
 impl TimersDocument {
-    /// Begins the document in a file, or, without one, for stdout.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Begins the document in a file, or, without one, for stdout. Fails when the file cannot be written.
     pub fn begin(path: Option<&Path>, has_spans: bool) -> Result<Self> {
         let to = match path.filter(|_| !host::is_present()) {
             Some(path) => Place::File(output::create(path)?),
@@ -46,19 +43,13 @@ impl TimersDocument {
         Ok(Self { to, marks })
     }
 
-    /// Adds the result of a configuration.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// Adds the result of a configuration. Fails when it cannot be written.
     pub fn add(&mut self, result: &impl Serialize) -> Result<()> {
         let before = std::mem::replace(&mut self.marks.0, ",");
         self.put(before, Some(result))
     }
 
-    /// Ends the document; `note` is told where it is.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// Ends the document; `note` is told where it is. Fails when it cannot be written.
     pub fn finish(mut self, mut note: impl FnMut(String)) -> Result<()> {
         let (next, end) = self.marks;
         let none: Option<&()> = None;
@@ -109,10 +100,8 @@ impl TimedRuns {
         Self { models: models.clone(), ..Self::default() }
     }
 
-    /// Runs a configuration and returns its row; its spans are in [`Self::last`] if anything ran.
-    ///
-    /// # Errors
-    /// When there are more inferences than can be kept, or when the processor is measured.
+    /// Runs a configuration and returns its row; its spans are in [`Self::last`] if anything ran. Fails when there are more
+    /// inferences than can be kept, or when the processor is measured.
     pub fn run(&mut self, configuration: &Configuration, detail: RunDetail) -> Result<RowResult> {
         if configuration.options.device_type == DeviceType::Cpu {
             bail!(

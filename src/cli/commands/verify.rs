@@ -3,24 +3,14 @@
 use anyhow::{Context, Result};
 
 use super::text;
-use crate::experiment_args::{VerifyArgs, VerifyRulesArg};
+use crate::experiment_args::VerifyArgs;
 use crate::file;
-use ns_experiment::verify::{CaseVerdict, Rules, verify_cases};
-
-impl From<VerifyRulesArg> for Rules {
-    fn from(arg: VerifyRulesArg) -> Self {
-        match arg {
-            VerifyRulesArg::Mre => Self::MeanRelativeError,
-            VerifyRulesArg::Current => Self::Current,
-        }
-    }
-}
+use ns_experiment::verify::{CaseVerdict, verify_cases};
 
 pub(super) fn run(args: VerifyArgs) -> Result<()> {
     let shown = args.cases.display();
     let cases = file::read_text(&args.cases)?;
-    let verdicts =
-        verify_cases(&cases, args.rules.into()).with_context(|| format!("{shown}: is not a file of cases"))?;
+    let verdicts = verify_cases(&cases, args.rules).with_context(|| format!("{shown}: is not a file of cases"))?;
     if args.json {
         return text::print_json(&verdicts);
     }

@@ -20,10 +20,8 @@ const SLICES: [(&str, Kind); 9] = [
     ("args", Kind::Text),
 ];
 
-/// Writes the slices of a profile from its CSV export; returns how many there are.
-///
-/// # Errors
-/// When the CSV has other columns, or the file cannot be written.
+/// Writes the slices of a profile from its CSV export; returns how many there are. Fails when the CSV has other columns, or the
+/// file cannot be written.
 pub(crate) fn slices<W: Write + Send>(out: W, csv: &[u8]) -> Result<u64> {
     let fields = SLICES.map(|(name, kind)| Field::new(name, kind));
     let mut sheet = Sheet::new(out, "slices", &fields)?;
@@ -47,10 +45,7 @@ fn cell<'a>(text: &'a str, name: &str, kind: Kind) -> Result<Value<'a>> {
     })
 }
 
-/// Writes a table with the short names of its columns; returns how many rows it has.
-///
-/// # Errors
-/// When the file cannot be written.
+/// Writes a table with the short names of its columns; returns how many rows it has. Fails when the file cannot be written.
 pub(crate) fn table<W: Write + Send>(out: W, name: &str, table: &Table) -> Result<u64> {
     let kinds: Vec<Kind> = table.columns.iter().enumerate().map(|(at, column)| kind(column, at, table)).collect();
     let fields: Vec<Field> = table.columns.iter().zip(&kinds).map(|(c, kind)| Field::new(&c.id, *kind)).collect();

@@ -36,20 +36,14 @@ pub(crate) struct RecordSheet<W: Write + Send> {
 }
 
 impl<W: Write + Send> RecordSheet<W> {
-    /// Begins a file.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Begins a file. Fails when the file cannot be written.
     pub fn new(out: W) -> Result<Self> {
         let fields = COLUMNS.into_iter().chain(FLAT_METRICS.map(|name| (name, Kind::Number)));
         let fields: Vec<Field> = fields.map(|(name, kind)| Field::new(name, kind)).collect();
         Ok(Self { sheet: Sheet::new(out, "records", &fields)?, notes: LineNotes::default() })
     }
 
-    /// Takes a line. A line that is not a record is noted and left out.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Takes a line. A line that is not a record is noted and left out. Fails when the file cannot be written.
     pub fn push_line(&mut self, line: &[u8], source: &str, number: u64) -> Result<()> {
         match FlatRecord::of(line) {
             Ok(record) => self.push(&record, source, number),
@@ -91,10 +85,7 @@ impl<W: Write + Send> RecordSheet<W> {
         Ok(())
     }
 
-    /// Ends the file; returns how many rows it has, and the notes about its lines.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Ends the file; returns how many rows it has, and the notes about its lines. Fails when the file cannot be written.
     pub fn finish(self) -> Result<(u64, LineNotes)> {
         Ok((self.sheet.finish()?, self.notes))
     }

@@ -23,10 +23,7 @@ fn fields() -> Vec<Field> {
     REPORT_KEYS.iter().zip(REPORT_KINDS).filter_map(field).collect()
 }
 
-/// Writes reports; returns how many rows the file has.
-///
-/// # Errors
-/// When the file cannot be written.
+/// Writes reports; returns how many rows the file has. Fails when the file cannot be written.
 pub(crate) fn reports<W: Write + Send>(out: W, reports: &[Report]) -> Result<u64> {
     let fields = fields();
     let mut sheet = Sheet::new(out, "reports", &fields)?;

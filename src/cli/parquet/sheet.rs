@@ -94,10 +94,7 @@ pub(super) struct Sheet<W: Write + Send> {
 }
 
 impl<W: Write + Send> Sheet<W> {
-    /// Begins a file. `table` names the documented table in the file's metadata.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Begins a file. `table` names the documented table in the file's metadata. Fails when the file cannot be written.
     pub fn new(out: W, table: &str, fields: &[Field]) -> Result<Self> {
         let types = fields.iter().map(|f| Ok(Arc::new(column_type(f)?))).collect::<Result<Vec<_>>>()?;
         let schema = Arc::new(Type::group_type_builder("schema").with_fields(types).build()?);
@@ -113,10 +110,7 @@ impl<W: Write + Send> Sheet<W> {
         Ok(Self { file, columns: fields.iter().map(column).collect(), rows: 0 })
     }
 
-    /// Adds a row: a value for each column.
-    ///
-    /// # Errors
-    /// When the row does not fit the columns, or cannot be written.
+    /// Adds a row: a value for each column. Fails when the row does not fit the columns, or cannot be written.
     pub fn push(&mut self, row: &[Value<'_>]) -> Result<()> {
         if row.len() != self.columns.len() {
             bail!("a row has {} values for {} columns", row.len(), self.columns.len());
@@ -128,10 +122,7 @@ impl<W: Write + Send> Sheet<W> {
         if self.columns.first().is_some_and(|c| c.levels.len() >= GROUP_ROWS) { self.write_group() } else { Ok(()) }
     }
 
-    /// Writes the remaining rows and ends the file; returns how many rows it has.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Writes the remaining rows and ends the file; returns how many rows it has. Fails when the file cannot be written.
     pub fn finish(mut self) -> Result<u64> {
         if self.columns.first().is_some_and(|c| !c.levels.is_empty()) {
             self.write_group()?;

@@ -18,10 +18,7 @@ const THREADS: usize = 4;
 /// How many ports after the requested one are tried.
 const PORTS_TO_TRY: u16 = 100;
 
-/// Serves a page; passes the port to `ready`. Returns when the server cannot continue.
-///
-/// # Errors
-/// When no port is free.
+/// Serves a page; passes the port to `ready`. Returns when the server cannot continue. Fails when no port is free.
 pub(crate) fn serve(site: Site, port: u16, ready: impl FnOnce(u16)) -> Result<()> {
     let server = Arc::new(listen(port)?);
     let bound = server.server_addr().to_ip().map(|address| address.port());

@@ -21,10 +21,8 @@ pub(crate) enum Site {
 }
 
 impl Site {
-    /// The page of a folder, or the one in this program.
-    ///
-    /// # Errors
-    /// When the folder holds no page, or this program was built without one; says how to build it.
+    /// The page of a folder, or the one in this program. Fails when the folder holds no page, or this program was built without
+    /// one; says how to build it.
     pub fn of(folder: Option<&Path>) -> Result<Self> {
         if let Some(folder) = folder {
             if !folder.join("index.html").is_file() {

@@ -55,10 +55,7 @@ impl<'p> Code<'p> {
         latest(work.map(|(engine, op)| self.emitter.instruction(engine, op, purpose, after)).collect())
     }
 
-    /// The finished program.
-    ///
-    /// # Errors
-    /// When it needs more device memory than the core has.
+    /// The finished program. Fails when it needs more device memory than the core has.
     pub fn finish(mut self, plan: &Plan<'_>, sbuf_peak_bytes: u64) -> Result<Executable, StageError> {
         let weights = plan.module.instructions.iter_enumerated().map(|(id, i)| plan.weight_bytes(id, i));
         self.memory.weight_bytes = weights.fold(0, u64::saturating_add);

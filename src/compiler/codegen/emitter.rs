@@ -104,8 +104,7 @@ impl Emitter {
         engines.map(|unit| Wait { unit, count: self.emitted[unit.index()] }).filter(|w| w.count > 0).collect()
     }
 
-    /// # Errors
-    /// When the program has grown beyond what can be simulated in memory.
+    /// Fails when the program has grown beyond what can be simulated in memory.
     pub fn check_size(&self) -> Result<(), StageError> {
         let items: u64 = self.emitted.iter().map(|n| u64::from(*n)).sum();
         if items <= MAX_ITEMS as u64 {

@@ -30,18 +30,13 @@ use ns_machine::cost::decisions::COMPILE_MS_PER_OPERATION;
 /// Elements that an instruction works on at least, where an array is cut into blocks: one partition of PSUM's width.
 const LEAST_ELEMENTS: u64 = 512;
 
-/// Compiles a module for one core, with the default options. The costs of the engines decide which engine takes which work.
-///
-/// # Errors
-/// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
+/// Compiles a module for one core, with the default options. The costs of the engines decide which engine takes which work. Fails
+/// when it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
 pub fn generate(module: &HloModule, costs: &CostTable) -> Result<Executable, StageError> {
     generate_with(module, costs, &CompileOptions::default())
 }
 
-/// Compiles a module for one core with other options than the defaults.
-///
-/// # Errors
-/// As [`generate`].
+/// Compiles a module for one core with other options than the defaults. Fails as [`generate`].
 pub fn generate_with(
     module: &HloModule,
     costs: &CostTable,

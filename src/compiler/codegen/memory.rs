@@ -23,10 +23,7 @@ impl SbufRing {
         Self { capacity, allocated: 0, releases: Vec::new(), peak: 0 }
     }
 
-    /// Takes `bytes`; returns the waits until they are free.
-    ///
-    /// # Errors
-    /// When the values still in use leave less room than that.
+    /// Takes `bytes`; returns the waits until they are free. Fails when the values still in use leave less room than that.
     pub fn take(&mut self, bytes: u64, path: &str) -> Result<Vec<Wait>, StageError> {
         let allocated = self.allocated.saturating_add(bytes);
         let must_be_released = allocated.saturating_sub(self.capacity);

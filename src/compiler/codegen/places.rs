@@ -69,10 +69,7 @@ impl Places {
         self.values.get(&id)
     }
 
-    /// The place of a value.
-    ///
-    /// # Errors
-    /// Before its turn.
+    /// The place of a value. Fails before its turn.
     pub fn value(&self, plan: &Plan<'_>, id: InstrId) -> Result<&Value, StageError> {
         self.find(id).ok_or_else(|| plan.unsupported(id, "a value that is used before it is computed"))
     }

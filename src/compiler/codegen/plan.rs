@@ -51,10 +51,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// An instruction or a member of a fusion.
-    ///
-    /// # Errors
-    /// When the module has no instruction of that id.
+    /// An instruction or a member of a fusion. Fails when the module has no instruction of that id.
     pub fn instruction(&self, id: InstrId) -> Result<&'a HloInstruction, StageError> {
         self.find(id).ok_or_else(|| self.unsupported(id, "an operand that doesn't exist"))
     }
@@ -64,10 +61,7 @@ impl<'a> Plan<'a> {
         self.by_id.get(&id).copied()
     }
 
-    /// An operand of an instruction or of a member of a fusion.
-    ///
-    /// # Errors
-    /// When the instruction does not have the operand.
+    /// An operand of an instruction or of a member of a fusion. Fails when the instruction does not have the operand.
     pub fn operand(&self, id: InstrId, n: usize) -> Result<InstrId, StageError> {
         let operand = self.instruction(id)?.operands.get(n).copied();
         operand.ok_or_else(|| self.unsupported(id, "a missing operand"))

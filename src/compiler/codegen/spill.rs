@@ -23,10 +23,7 @@ use ns_machine::isa::{DmaDirection, DmaQueue, Wait};
 const LEAST_SLICE_BYTES: u64 = 16 << 10;
 
 /// Makes room for `bytes` in SBUF, by moving values that are not in use; returns what must be complete before the
-/// room is free.
-///
-/// # Errors
-/// When the values in use leave less room than that.
+/// room is free. Fails when the values in use leave less room than that.
 pub(super) fn take(
     plan: &Plan<'_>,
     places: &mut Places,

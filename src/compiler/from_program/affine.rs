@@ -11,10 +11,8 @@ use ns_tensor::Shape;
 const MOST_DEPTH: u32 = 12;
 
 /// JAX multiplies `[.., 768]`, views the product as `[.., 12, 64]` and adds a bias of `[12, 64]`. The bias is a vector of the product, so it
-/// is added before the view, as the product is read. `None` when the current operation is something else.
-///
-/// # Errors
-/// When an operand is defined later.
+/// is added before the view, as the product is read. `None` when the current operation is something else. Fails when an operand is
+/// defined later.
 pub(super) fn with_vector_of_view(e: &mut Emit<'_>, opcode: &Opcode) -> Result<Option<InstrId>, Refusal> {
     for (value, vector) in [(0, 1), (1, 0)] {
         let (value_id, vector_id) = (e.operand_id(value)?, e.operand_id(vector)?);

@@ -175,10 +175,7 @@ impl Emit<'_> {
         Shape::new(dtype, ty.dims.clone())
     }
 
-    /// The `n`-th operand of the current operation.
-    ///
-    /// # Errors
-    /// When the operation does not have the operand.
+    /// The `n`-th operand of the current operation. Fails when the operation does not have the operand.
     pub fn operand(&mut self, n: usize) -> Result<InstrId, Refusal> {
         let id = self.operand_id(n)?;
         self.value(id)
@@ -233,10 +230,8 @@ impl Emit<'_> {
         Ok(placed)
     }
 
-    /// A given value with at most one dimension that is not of size one, repeated to a shape.
-    ///
-    /// # Errors
-    /// When the value is defined later.
+    /// A given value with at most one dimension that is not of size one, repeated to a shape. Fails when the value is defined
+    /// later.
     pub fn repeated_vector(&mut self, of: FlatId, along: &[u32], shape: &Shape) -> Result<InstrId, Refusal> {
         let vector = self.value(of)?;
         let dims = along.iter().filter_map(|&d| shape.dims.get(d as usize).copied()).collect();

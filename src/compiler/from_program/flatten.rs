@@ -24,19 +24,14 @@ enum Flow {
     Token,
 }
 
-/// Writes a program out.
-///
-/// # Errors
-/// When it calls itself, has a loop whose number of turns depends on data, or has too many instructions.
+/// Writes a program out. Fails when it calls itself, has a loop whose number of turns depends on data, or has too many
+/// instructions.
 pub(super) fn flatten(program: &Program) -> Result<Flat, Refusal> {
     write_out(Writer::new(program)).map(|writer| writer.flat)
 }
 
 /// Writes a program out as far as possible: a loop, a branch or a call that cannot be written out stays as one operation with its
-/// own name. Returns these names, with the reason for each.
-///
-/// # Errors
-/// When there are too many instructions without any loop or call.
+/// own name. Returns these names, with the reason for each. Fails when there are too many instructions without any loop or call.
 pub(super) fn flatten_what_can_be(program: &Program) -> Result<(Flat, BTreeMap<String, String>), Refusal> {
     let writer = Writer { refused: Some(BTreeMap::new()), ..Writer::new(program) };
     write_out(writer).map(|writer| (writer.flat, writer.refused.unwrap_or_default()))

@@ -58,11 +58,8 @@ pub struct GuessedCost {
 
 /// Converts a program to HLO.
 ///
-/// `assumed` says how operators without a known meaning are placed, by name; [`UnknownOpPolicy::Elementwise`] is the default.
-///
-/// # Errors
-/// When it calls itself, has a loop whose number of turns depends on data, or has more instructions than can be
-/// placed.
+/// `assumed` says how operators without a known meaning are placed, by name; [`UnknownOpPolicy::Elementwise`] is the default. Fails
+/// when it calls itself, has a loop whose number of turns depends on data, or has more instructions than can be placed.
 pub fn from_program(
     program: &Program,
     workflow: Workflow,
@@ -80,10 +77,8 @@ pub struct ProgramOutline {
     pub refused: BTreeMap<String, String>,
 }
 
-/// Converts a program that cannot be compiled to HLO for display.
-///
-/// # Errors
-/// When it has more instructions than can be displayed, or no result depends on an input.
+/// Converts a program that cannot be compiled to HLO for display. Fails when it has more instructions than can be displayed, or no
+/// result depends on an input.
 pub fn outline(
     program: &Program,
     workflow: Workflow,

@@ -36,7 +36,6 @@ impl UnknownOpPolicy {
     }
 
     /// The placement with this name, or the user's own kernel with this text, which is checked when it is compiled.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.trim();
         let named = Self::ALL.into_iter().find(|policy| policy.name().eq_ignore_ascii_case(name));

@@ -8,10 +8,8 @@ use ns_tensor::Shape;
 use super::infer::{arity, check};
 use super::{FusionBody, HloInstruction, HloModule, InstrId, Opcode};
 
-/// Checks single assignment, order, names, parameter numbers, shapes and fusion bodies.
-///
-/// # Errors
-/// The first defect, with the instruction's name.
+/// Checks single assignment, order, names, parameter numbers, shapes and fusion bodies. Fails with the first defect, with the
+/// instruction's name.
 pub fn verify(module: &HloModule) -> Result<(), Refusal> {
     let count = module.instructions.len();
     if module.root.index() >= count {

@@ -19,10 +19,7 @@ use ns_model::Graph;
 use super::Workflow;
 use super::hlo::HloModule;
 
-/// Lowers a traced graph. The result is verified.
-///
-/// # Errors
-/// When the graph is damaged; a traced one is not.
+/// Lowers a traced graph. The result is verified. Fails when the graph is damaged; a traced one is not.
 pub fn lower(graph: &Graph, workflow: Workflow) -> Result<HloModule, Refusal> {
     let module = walk::lower_graph(graph, workflow)?;
     super::hlo::verify(&module).map_err(|e| refuse!("lowering made an invalid module: {e}"))?;

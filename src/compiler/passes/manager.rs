@@ -76,7 +76,6 @@ impl Default for PassManager {
 
 impl PassManager {
     /// The passes of an optimisation level: without fusion at the first, all of them above.
-    #[must_use]
     pub fn of_level(level: OptLevel) -> Self {
         let mut manager = Self::default();
         if level == OptLevel::O1 {
@@ -86,7 +85,6 @@ impl PassManager {
     }
 
     /// No passes.
-    #[must_use]
     pub fn empty() -> Self {
         Self { passes: Vec::new() }
     }
@@ -110,10 +108,7 @@ impl PassManager {
         self.passes.iter().map(|p| p.name()).collect()
     }
 
-    /// Runs all passes.
-    ///
-    /// # Errors
-    /// When the module is invalid, before the first pass or after one.
+    /// Runs all passes. Fails when the module is invalid, before the first pass or after one.
     pub fn run(&self, mut module: HloModule) -> Result<(HloModule, PassLog), Refusal> {
         let check = |module: &HloModule, pass: &str| {
             verify(module).map_err(|source| refuse!("pass {pass} made an invalid module: {source}"))
@@ -131,10 +126,7 @@ impl PassManager {
     }
 }
 
-/// Runs the standard passes.
-///
-/// # Errors
-/// When the module is invalid, before the first pass or after one.
+/// Runs the standard passes. Fails when the module is invalid, before the first pass or after one.
 pub fn optimize(module: HloModule) -> Result<(HloModule, PassLog), Refusal> {
     PassManager::default().run(module)
 }

@@ -38,10 +38,7 @@ pub struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// Reads the central directory.
-    ///
-    /// # Errors
-    /// When it is missing (the file is truncated) or damaged.
+    /// Reads the central directory. Fails when it is missing (the file is truncated) or damaged.
     pub fn open(bytes: &'a dyn ByteSource) -> Result<Self, Refusal> {
         let (count, size, offset) = end_record(bytes)?;
         if size > MAX_DIRECTORY || offset.checked_add(size).is_none_or(|end| end > bytes.size()) {
@@ -72,10 +69,7 @@ impl<'a> Archive<'a> {
         self.entries.iter().find(|e| e.name.ends_with(end))
     }
 
-    /// Offset of a stored entry's bytes; `None` for a packed entry.
-    ///
-    /// # Errors
-    /// When its local header is outside the file.
+    /// Offset of a stored entry's bytes; `None` for a packed entry. Fails when its local header is outside the file.
     pub fn stored_at(&self, entry: &Entry) -> Result<Option<u64>, Refusal> {
         if entry.method != STORED || entry.packed != entry.size {
             return Ok(None);
@@ -83,10 +77,7 @@ impl<'a> Archive<'a> {
         self.data_at(entry).map(Some)
     }
 
-    /// The bytes of an entry, at most `limit`.
-    ///
-    /// # Errors
-    /// When the entry has more bytes, uses another compression method, or is damaged.
+    /// The bytes of an entry, at most `limit`. Fails when the entry has more bytes, uses another compression method, or is damaged.
     pub fn content(&self, entry: &Entry, limit: u64) -> Result<Vec<u8>, Refusal> {
         let (name, most) = (&entry.name, entry.size.max(entry.packed));
         if most > limit {

@@ -41,7 +41,6 @@ impl LocalHeader {
     pub const MIN_BYTES: u64 = FIXED_BYTES as u64;
 
     /// The header at the front, if it is complete.
-    #[must_use]
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         if !bytes.starts_with(LOCAL) {
             return None;
@@ -58,10 +57,8 @@ impl LocalHeader {
         })
     }
 
-    /// The header at an offset; `None` if something else is there.
-    ///
-    /// # Errors
-    /// When the medium cannot be read, or the file ends inside the header.
+    /// The header at an offset; `None` if something else is there. Fails when the medium cannot be read, or the file ends inside
+    /// the header.
     pub fn read(bytes: &dyn ByteSource, offset: u64) -> Result<Option<Self>, Refusal> {
         let fixed = exactly(bytes, offset, Self::MIN_BYTES)?;
         if !fixed.starts_with(LOCAL) {

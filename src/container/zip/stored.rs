@@ -14,10 +14,7 @@ pub struct StoredFile {
     pub len: u64,
 }
 
-/// The files of an archive, in its order.
-///
-/// # Errors
-/// When a file in the archive is compressed or the archive is cut off.
+/// The files of an archive, in its order. Fails when a file in the archive is compressed or the archive is cut off.
 pub fn stored_files(archive: &dyn ByteSource) -> Result<Vec<StoredFile>, Refusal> {
     let end = archive.size();
     let (mut files, mut at) = (Vec::new(), 0);

@@ -50,10 +50,8 @@ impl Default for Unzip {
 }
 
 impl Unzip {
-    /// Takes the next piece of the archive, up to the start of another file, and says how much of the piece is left.
-    ///
-    /// # Errors
-    /// When the archive has nothing that can be read, when it is a decompression bomb, and the errors of the sink.
+    /// Takes the next piece of the archive, up to the start of another file, and says how much of the piece is left. Fails when the
+    /// archive has nothing that can be read, when it is a decompression bomb, and the errors of the sink.
     pub fn push(&mut self, mut input: &[u8], sink: Sink<'_>, diagnostics: &mut Diagnostics) -> Result<usize, Refusal> {
         while !input.is_empty() {
             match &mut self.state {
@@ -90,10 +88,7 @@ impl Unzip {
         Ok(0)
     }
 
-    /// Takes the end of the archive.
-    ///
-    /// # Errors
-    /// When no file was found in it.
+    /// Takes the end of the archive. Fails when no file was found in it.
     pub fn finish(&mut self, diagnostics: &mut Diagnostics) -> Result<(), Refusal> {
         if self.files == 0 {
             return Err(refuse!("the zip file cannot be read: it holds no file"));

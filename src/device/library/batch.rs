@@ -27,7 +27,6 @@ impl BatchRule {
     /// The rule of a file: its batch is the leading open dimension of an input; a dimension named as a batch comes before
     /// others. A dimension whose size the user set is no longer open. A batch without an open dimension is derived if the graph
     /// at another batch size can be made.
-    #[must_use]
     pub fn of(imported: &ImportedModel) -> Self {
         match Self::of_file(&imported.inspection) {
             // A size that the user set stays.

@@ -11,10 +11,7 @@ const HEAD: u64 = 1 << 20;
 const TAIL: u64 = 2 << 20;
 
 /// Eight characters that identify the content of the file `name`, from its size, its first MiB and its last two: a file of a gigabyte is
-/// identified without being read in full.
-///
-/// # Errors
-/// When it cannot be read.
+/// identified without being read in full. Fails when it cannot be read.
 pub fn content_name(name: &str, bytes: &dyn ByteSource) -> Result<String, Refusal> {
     let part = |at: u64, length: u64| {
         let unreadable = |e: Refusal| refuse!("{name}: cannot be read: {e}");

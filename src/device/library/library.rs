@@ -56,21 +56,17 @@ pub struct OpenedModel {
 impl ModelLibrary {
     /// An empty library whose files are read by `read`: `read_model` of `ns_readers`, or a function that asks
     /// another program to read them.
-    #[must_use]
     pub fn new(read: ReadModel) -> Self {
         Self { open: Rc::default(), read, display_only: false }
     }
 
     /// The same files for displaying their programs only: these may contain operations that no NeuronCore supports.
-    #[must_use]
     pub fn for_display(&self) -> Self {
         Self { display_only: true, ..self.clone() }
     }
 
-    /// Opens a file: reads its graph once, and keeps a reference to its bytes.
-    ///
-    /// # Errors
-    /// When the file is not a supported model file: the error says why and what to do.
+    /// Opens a file: reads its graph once, and keeps a reference to its bytes. Fails when the file is not a supported model file:
+    /// the error says why and what to do.
     pub fn open(
         &self,
         name: &str,
@@ -80,10 +76,8 @@ impl ModelLibrary {
         self.open_as(name, &content_name(name, &*bytes)?, bytes, settings)
     }
 
-    /// Opens a file whose content is known by this name, from [`content_name`], also where not all of its bytes can be read.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
+    /// Opens a file whose content is known by this name, from [`content_name`], also where not all of its bytes can be read. Fails
+    /// as [`Self::open`].
     pub fn open_as(
         &self,
         name: &str,
@@ -103,10 +97,7 @@ impl ModelLibrary {
     }
 
     /// Adds a file that was opened elsewhere, without reading its graph: that happens when a model of it is
-    /// requested.
-    ///
-    /// # Errors
-    /// When its bytes cannot be read.
+    /// requested. Fails when its bytes cannot be read.
     pub fn keep(&self, name: &str, bytes: Rc<dyn ByteSource>) -> Result<(), Refusal> {
         self.put(self.model_file(name, bytes)?);
         Ok(())
@@ -121,10 +112,7 @@ impl ModelLibrary {
         self.open.borrow_mut().insert(model.digest.clone(), Rc::new(model));
     }
 
-    /// The file that a specification names.
-    ///
-    /// # Errors
-    /// When it is not open; the error names the open files.
+    /// The file that a specification names. Fails when it is not open; the error names the open files.
     pub fn find(&self, spec: &ModelFileRef) -> Result<Rc<ModelFile>, Refusal> {
         let open = self.open.borrow();
         if let Some(digest) = &spec.digest {
@@ -144,18 +132,13 @@ impl ModelLibrary {
         }
     }
 
-    /// A model file, read for a batch size or its own.
-    ///
-    /// # Errors
-    /// When the file is not open, or does not have that batch size.
+    /// A model file, read for a batch size or its own. Fails when the file is not open, or does not have that batch size.
     pub fn instantiate(&self, file: &ModelFileRef, batch_size: Option<u64>) -> Result<FileModelProgram, Refusal> {
         self.find(file)?.instantiate(&file.settings, batch_size, self.display_only)
     }
 
     /// The model that a text names. The error for an unknown name lists the nearest names in the zoo and among the open files.
-    ///
-    /// # Errors
-    /// When the text names no model.
+    /// Fails when the text names no model.
     pub fn resolve(&self, model: &str) -> Result<ModelRef, Refusal> {
         let open = self.open.borrow();
         if open.is_empty() || ModelKind::of(model) != ModelKind::Zoo || named_model(model).is_some() {
@@ -167,10 +150,8 @@ impl ModelLibrary {
         Err(refuse!("unknown model {name:?}: the nearest are {nearest}; neuronscope models lists those of the zoo"))
     }
 
-    /// Shapes of the inputs of a model of the zoo or of a file.
-    ///
-    /// # Errors
-    /// When the model is not known, or does not have that batch size.
+    /// Shapes of the inputs of a model of the zoo or of a file. Fails when the model is not known, or does not have that batch
+    /// size.
     pub fn input_shapes(&self, model: &str, batch_size: u64) -> Result<Vec<Vec<u64>>, Refusal> {
         match self.resolve(model)? {
             ModelRef::Zoo(spec) => {

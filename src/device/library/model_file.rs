@@ -56,11 +56,8 @@ impl ModelFile {
     }
 
     /// Reads the model for a batch size, or its own. A model for display only (`display_only`) may contain operations that no NeuronCore
-    /// supports.
-    ///
-    /// # Errors
-    /// When it cannot be read, when a dimension is not open, or when it has a fixed, different batch size: the error says how
-    /// to export it with an open one.
+    /// supports. Fails when it cannot be read, when a dimension is not open, or when it has a fixed, different batch size: the
+    /// error says how to export it with an open one.
     pub fn instantiate(
         &self,
         settings: &ModelFileSettings,

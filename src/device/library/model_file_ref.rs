@@ -41,10 +41,8 @@ impl ModelFileSettings {
         self.dims.is_empty() && self.assumed.is_empty()
     }
 
-    /// Adds one setting: `seq=128` or `aten.foo=elementwise`.
-    ///
-    /// # Errors
-    /// When it does not have two parts, or its value is neither a size nor a place.
+    /// Adds one setting: `seq=128` or `aten.foo=elementwise`. Fails when it does not have two parts, or its value is neither a size
+    /// nor a place.
     pub fn set(&mut self, text: &str) -> Result<(), Refusal> {
         let malformed = || {
             refuse!(
@@ -92,7 +90,6 @@ impl fmt::Display for ModelFileSettings {
 
 impl ModelFileRef {
     /// A specification that names a file.
-    #[must_use]
     pub fn new(file_name: &str, digest: &str, settings: ModelFileSettings) -> Self {
         let file = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name);
         let keep = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' };
@@ -101,7 +98,6 @@ impl ModelFileRef {
     }
 
     /// The file that a model's text names, if it names one; settings that cannot be read are left out.
-    #[must_use]
     pub fn of(model: &str) -> Option<Self> {
         let without_settings = || model.splitn(3, ':').take(2).collect::<Vec<_>>().join(":").parse();
         model.parse().or_else(|_| without_settings()).ok()

@@ -32,7 +32,6 @@ pub enum ModelKind {
 
 impl ModelKind {
     /// The kind of model that a text names.
-    #[must_use]
     pub fn of(text: &str) -> Self {
         let text = text.trim();
         if text.starts_with(MODEL_FILE_PREFIX) {

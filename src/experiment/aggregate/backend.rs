@@ -33,10 +33,7 @@ impl Backend {
         }
     }
 
-    /// The backend of a record. XLA flags and torch_xla2 make no difference.
-    ///
-    /// # Errors
-    /// When runtime and compiler cannot be combined.
+    /// The backend of a record. XLA flags and torch_xla2 make no difference. Fails when runtime and compiler cannot be combined.
     pub fn of(dynamo: Option<&str>, xla: Option<&str>) -> Result<Self, Refusal> {
         match (dynamo, xla) {
             (Some("inductor"), _) => Ok(Self::Inductor),

@@ -20,7 +20,6 @@ impl Measure {
     }
 
     /// The geometric mean, with the deviation `g / n * sqrt(sum((std / avg)^2))`. `None` for an empty list.
-    #[must_use]
     pub fn geometric_mean(values: &[Self]) -> Option<Self> {
         if values.is_empty() {
             return None;

@@ -49,10 +49,8 @@ pub struct TimeSpeedups {
     pub backends: Vec<Option<BackendSpeedups>>,
 }
 
-/// Speed-ups of the chosen backends over the first of them, at every timestamp in order.
-///
-/// # Errors
-/// When the baseline is the newest timestamp's, and the baseline backend has no record with it.
+/// Speed-ups of the chosen backends over the first of them, at every timestamp in order. Fails when the baseline is the newest
+/// timestamp's, and the baseline backend has no record with it.
 pub fn speedups(records: &Aggregator, backends: &[Backend], baseline: Baseline) -> Result<Vec<TimeSpeedups>, Refusal> {
     let Some(first) = backends.first().copied() else { return Ok(Vec::new()) };
     let base = baseline_times(records, first, baseline)?;

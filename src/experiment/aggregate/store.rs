@@ -83,7 +83,6 @@ struct LineContent {
 }
 
 impl Aggregator {
-    #[must_use]
     pub fn new(selection: Selection) -> Self {
         Self {
             selection,
@@ -94,10 +93,8 @@ impl Aggregator {
         }
     }
 
-    /// Takes a line. `place` is its position for messages: `file:line`.
-    ///
-    /// # Errors
-    /// When the line cannot be used; if the selection is lenient, it is only noted.
+    /// Takes a line. `place` is its position for messages: `file:line`. Fails when the line cannot be used; if the selection is
+    /// lenient, it is only noted.
     pub fn push_line(&mut self, line: &[u8], place: impl Fn() -> String) -> Result<(), LineError> {
         let found = trimmed(line).and_then(|text| parse_line(text, |record| self.find(record)));
         match found {

@@ -31,13 +31,11 @@ pub struct Table {
 
 impl Heading {
     /// The same text in both formats.
-    #[must_use]
     pub fn plain(text: &str) -> Self {
         Self { short: text.to_owned(), lines: vec![text.to_owned()] }
     }
 
     /// Words on separate lines in a table.
-    #[must_use]
     pub fn stacked(short: String, lines: &[&str]) -> Self {
         Self { short, lines: lines.iter().map(|l| (*l).to_owned()).collect() }
     }

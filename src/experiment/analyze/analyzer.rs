@@ -32,7 +32,6 @@ pub struct Analyzer {
 
 impl Analyzer {
     /// An empty report. `timestamp` is used for records without one.
-    #[must_use]
     pub fn new(timestamp: f64, hide_errors: bool) -> Self {
         let columns = FIXED_COLUMNS.iter().map(|c| (*c).to_owned()).collect();
         Self {
@@ -73,10 +72,7 @@ impl Analyzer {
         notes
     }
 
-    /// The report as CSV: with its heading, or only the rows, for appending.
-    ///
-    /// # Errors
-    /// When memory runs out.
+    /// The report as CSV: with its heading, or only the rows, for appending. Fails when memory runs out.
     pub fn to_csv(&self, heading: bool) -> Result<String, csv::Error> {
         let mut out = csv::Writer::from_writer(Vec::new());
         if heading {
@@ -110,10 +106,7 @@ impl Analyzer {
         record.metric(metric)?.values_by_name().into_iter().find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
-    /// The report as lines of JSON.
-    ///
-    /// # Errors
-    /// When a value has no JSON form.
+    /// The report as lines of JSON. Fails when a value has no JSON form.
     pub fn to_jsonl(&self) -> Result<String, serde_json::Error> {
         let mut out = String::new();
         for record in &self.records {

@@ -16,7 +16,6 @@ pub struct MetricStats {
 
 impl MetricStats {
     /// Statistics of the repeats; `None` for an empty list. NaN makes them NaN.
-    #[must_use]
     pub fn of(repeats: &[f64]) -> Option<Self> {
         let (_, after_first) = repeats.split_first()?;
         let nan = repeats.iter().any(|v| v.is_nan());

@@ -13,7 +13,6 @@ const TICK: f64 = 8.0;
 
 impl FigureSize {
     /// The size of a drawing that has this many characters.
-    #[must_use]
     pub fn of_characters(columns: u32, rows: u32) -> Self {
         Self {
             width_in: f64::from(columns) * CELL_WIDTH / Self::DPI,

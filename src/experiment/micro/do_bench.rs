@@ -24,10 +24,7 @@ pub trait TimedOperation {
     /// Why a call failed.
     type Error;
 
-    /// Runs the operation to its end.
-    ///
-    /// # Errors
-    /// When the operation fails.
+    /// Runs the operation to its end. Fails when the operation fails.
     fn call(&mut self) -> Result<(), Self::Error>;
 
     /// Fills the caches with something else.
@@ -56,10 +53,7 @@ impl BenchTimes {
 }
 
 /// Calls once, estimates the time of a call including the clearing of caches from five calls, and from this decides how many calls warm up
-/// and how many are timed: at least one each. Caches are cleared before each timed call, outside its time.
-///
-/// # Errors
-/// When a call fails.
+/// and how many are timed: at least one each. Caches are cleared before each timed call, outside its time. Fails when a call fails.
 pub fn do_bench<M: TimedOperation>(
     measured: &mut M,
     plan: BenchPlan,

@@ -39,9 +39,7 @@ pub struct ExpandOptions {
 }
 
 /// Every combination that can run, in the order of the product: the last option varies fastest. Each combination is listed once.
-///
-/// # Errors
-/// When the rules themselves fail.
+/// Fails when the rules themselves fail.
 pub fn expand_experiments(options: &ExpandOptions, rules: PlanRules) -> Result<Vec<ExperimentConfig>, Refusal> {
     let mut found: Vec<ExperimentConfig> = Vec::new();
     for config in product(options, rules) {

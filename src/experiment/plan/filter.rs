@@ -44,10 +44,8 @@ impl Patterns {
 
 impl ModelFilter {
     /// Models that match any of `filter`, or belong to any of `filter_tiers` (all models when both are empty),
-    /// except those that match any of `exclude` or belong to any of `exclude_tiers`. Unknown tiers are ignored.
-    ///
-    /// # Errors
-    /// Names the first pattern that is not a regular expression.
+    /// except those that match any of `exclude` or belong to any of `exclude_tiers`. Unknown tiers are ignored. An error names the
+    /// first pattern that is not a regular expression.
     pub fn new(
         filter: &[String],
         exclude: &[String],

@@ -33,6 +33,25 @@ pub struct PlanRequest {
     pub rules: PlanRules,
 }
 
+impl Default for PlanRequest {
+    /// The one model of the dummy suite with every configuration, as on the command line.
+    fn default() -> Self {
+        Self {
+            suite: Suite::Dummy,
+            models: Vec::new(),
+            filter: Vec::new(),
+            exclude: Vec::new(),
+            filter_tiers: Vec::new(),
+            exclude_tiers: Vec::new(),
+            total_partitions: 1,
+            partition_id: 0,
+            model_files: Vec::new(),
+            expand: ExpandOptions { xla_devices: vec!["CPU".to_owned()], ..ExpandOptions::default() },
+            rules: PlanRules::Neuron,
+        }
+    }
+}
+
 /// Models and configurations: each model runs with each configuration.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -43,18 +62,12 @@ pub struct Plan {
 }
 
 impl PlanRequest {
-    /// The plan of this request.
-    ///
-    /// # Errors
-    /// When a pattern is not a regular expression.
+    /// The plan of this request. Fails when a pattern is not a regular expression.
     pub fn plan(&self) -> Result<Plan, Refusal> {
         Ok(Plan { configs: expand_experiments(&self.expand, self.rules), models: self.kept_models()? })
     }
 
-    /// A sentence for each backend that is asked for by name and that no accelerator can run.
-    ///
-    /// # Errors
-    /// When the rules themselves fail.
+    /// A sentence for each backend that is asked for by name and that no accelerator can run. Fails when the rules themselves fail.
     pub fn left_out(&self) -> Result<Vec<String>, Refusal> {
         left_out(&self.expand, self.rules)
     }

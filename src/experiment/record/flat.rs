@@ -87,10 +87,7 @@ struct Line<'a> {
 }
 
 impl FlatRecord {
-    /// Reads a line of `results.jsonl`.
-    ///
-    /// # Errors
-    /// When it is blank, not UTF-8, not JSON, or has no model, experiment or metrics.
+    /// Reads a line of `results.jsonl`. Fails when it is blank, not UTF-8, not JSON, or has no model, experiment or metrics.
     pub fn of(line: &[u8]) -> Result<Self, LineError> {
         let quoted = quoted_nan(trimmed(line)?);
         let not_a_record = |e: serde_json::Error| refuse!("not a record: {e}");

@@ -22,10 +22,7 @@ pub fn python_number(text: &str) -> Option<f64> {
     }
 }
 
-/// The numbers of a JSON array.
-///
-/// # Errors
-/// When the text is not an array, or holds other values.
+/// The numbers of a JSON array. Fails when the text is not an array, or holds other values.
 pub fn numbers(field: &str, text: &str) -> Result<Vec<f64>, Refusal> {
     let wrong = || refuse!("{field} must be a list of numbers; found {}", shortened(text));
     let inner = text.trim().strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or_else(wrong)?.trim();
@@ -35,10 +32,7 @@ pub fn numbers(field: &str, text: &str) -> Result<Vec<f64>, Refusal> {
     inner.split(',').map(|item| python_number(item).ok_or_else(wrong)).collect()
 }
 
-/// The `timestamp` of a line: seconds.
-///
-/// # Errors
-/// When the text is not a finite number.
+/// The `timestamp` of a line: seconds. Fails when the text is not a finite number.
 pub fn timestamp(text: &str) -> Result<f64, Refusal> {
     let seconds = python_number(text).filter(|t| t.is_finite());
     seconds.ok_or_else(|| refuse!("timestamp must be a finite number of seconds; found {text}"))

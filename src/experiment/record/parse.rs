@@ -96,10 +96,8 @@ fn raw<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::E
     <&RawValue>::deserialize(from).map(Some)
 }
 
-/// A line without the characters that the suite's reader strips from its end: line feed, carriage return and `|`.
-///
-/// # Errors
-/// When the line is empty after trimming, or is not UTF-8.
+/// A line without the characters that the suite's reader strips from its end: line feed, carriage return and `|`. Fails when the
+/// line is empty after trimming, or is not UTF-8.
 pub fn trimmed(line: &[u8]) -> Result<&str, LineError> {
     let end = line.iter().rposition(|b| !matches!(b, b'\n' | b'\r' | b'|')).map_or(0, |last| last + 1);
     let text = std::str::from_utf8(&line[..end])
@@ -107,10 +105,8 @@ pub fn trimmed(line: &[u8]) -> Result<&str, LineError> {
     if text.trim().is_empty() { Err(LineError::Blank) } else { Ok(text) }
 }
 
-/// Reads a trimmed line and passes the record to `read`.
-///
-/// # Errors
-/// When the line is not JSON (Python's `NaN` and `Infinity` are accepted), lacks a key, or `read` fails.
+/// Reads a trimmed line and passes the record to `read`. Fails when the line is not JSON (Python's `NaN` and `Infinity` are
+/// accepted), lacks a key, or `read` fails.
 pub fn parse_line<T>(line: &str, read: impl Fn(&RawRecord<'_>) -> Result<T, LineError>) -> Result<T, LineError> {
     // serde would read a list of the right values as a record, by position.
     match line.trim_start().chars().next() {

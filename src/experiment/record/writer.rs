@@ -138,7 +138,6 @@ pub struct Metrics {
 
 impl RecordExperiment {
     /// The configuration on a product, with a batch size.
-    #[must_use]
     pub fn new(config: &ExperimentConfig, accelerator_model: &str, batch_size: Option<u32>) -> Self {
         Self {
             accelerator: config.accelerator.name().to_owned(),
@@ -160,10 +159,7 @@ impl Record {
         self.metrics.error.as_deref() == Some(SKIP)
     }
 
-    /// The line, without its end.
-    ///
-    /// # Errors
-    /// When a number has no JSON form.
+    /// The line, without its end. Fails when a number has no JSON form.
     pub fn to_line(&self) -> Result<String, Refusal> {
         json_dumps(self).map_err(|e| Refusal::new(e.to_string()))
     }
@@ -212,7 +208,6 @@ impl Metrics {
     }
 
     /// Metrics with only an error.
-    #[must_use]
     pub fn failed(error: String) -> Self {
         Self { error: Some(error), ..Self::default() }
     }

@@ -227,10 +227,7 @@ fn time(experiment: &Experiment<'_>, models: &ModelLibrary, clock: &dyn Clock) -
 
 impl Experiment<'_> {
     /// The module as text: as lowered for eager runs, with fused loops for the others, and for a simulated core with the
-    /// transfers of its workflow.
-    ///
-    /// # Errors
-    /// When the model cannot be built or compiled.
+    /// transfers of its workflow. Fails when the model cannot be built or compiled.
     pub fn hlo(&self) -> Result<String, RunError> {
         let model = self.called_model()?;
         if self.config.accelerator.instance().is_none() {

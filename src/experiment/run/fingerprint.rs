@@ -17,14 +17,12 @@ impl Fingerprint {
     }
 
     /// The fingerprint of an experiment to run.
-    #[must_use]
     pub fn of(experiment: &Experiment<'_>) -> Self {
         let record = experiment.record(crate::record::Metrics::default(), None);
         Self::of_record(&record)
     }
 
     /// The fingerprint of a record. The batch size is the requested one: the real one is not known if a run failed.
-    #[must_use]
     pub fn of_record(record: &Record) -> Self {
         let RecordExperiment {
             accelerator, xla, xla_flags, dynamo, torch_xla2, test, enable_functionalization, ..

@@ -14,9 +14,7 @@ use ns_device::Device;
 const SEED: u64 = 1_337;
 
 /// The shortest time of a product, milliseconds: measured on the processor, or the time of a simulated core from start to end.
-///
-/// # Errors
-/// When the accelerator is not supported, or does not have the type.
+/// Fails when the accelerator is not supported, or does not have the type.
 pub fn matmul_ms(
     case: MatmulCase,
     accelerator: Accelerator,

@@ -33,7 +33,6 @@ const FEWEST: usize = 4;
 
 impl NoiseReport {
     /// The noise of total times in seconds, with the times of the same work before each; `None` for too few.
-    #[must_use]
     pub fn of(total_time_s: &[f64], clock_step_ns: u64, calibration_ns: &[u64]) -> Option<Self> {
         let steady = total_time_s.get(WARM_UP..).filter(|s| s.len() >= FEWEST)?;
         let mut sorted = steady.to_vec();

@@ -93,10 +93,7 @@ impl Suite {
         }
     }
 
-    /// The model with a name.
-    ///
-    /// # Errors
-    /// When the suite does not have it.
+    /// The model with a name. Fails when the suite does not have it.
     pub fn model(self, name: &str) -> Result<SuiteModel, Refusal> {
         let models = self.models();
         let names = || models.iter().map(|m| m.name.as_str());

@@ -9,7 +9,7 @@ use crate::run::{Fingerprint, RunSettings};
 use ns_base::{Refusal, refuse};
 
 /// What to run, and how.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExperimentsRequest {
     pub plan: PlanRequest,
     pub settings: RunSettings,

@@ -28,7 +28,6 @@ pub struct ExperimentRow {
 
 impl ExperimentRow {
     /// Runs an experiment. It never fails: an experiment that cannot run is a row with an error.
-    #[must_use]
     pub fn run(run: &ExperimentsRun, planned: &PlannedExperiment, clock: &dyn Clock) -> Self {
         let suite = run.request.plan.suite;
         let parsed = suite.model(&planned.model).map_err(|e| e.to_string());
@@ -43,7 +42,6 @@ impl ExperimentRow {
     }
 
     /// The row of an experiment that ended without one: its worker died, for instance.
-    #[must_use]
     pub fn failed(run: &ExperimentsRun, planned: &PlannedExperiment, message: String) -> Self {
         // The record needs the name of the model, not its network.
         let model = SuiteModel { name: planned.model.clone(), specification: String::new(), batch_size: None };

@@ -36,10 +36,7 @@ fn not_a_case(index: usize) -> Refusal {
 }
 
 /// Verifies every case of a file: a list of objects with `id`, `eager1`, `eager2`, `test`, and `fp64`, `tolerance`, `dtype`,
-/// `test_dtype`, `use_cosine_similarity`, `noop` if the rules use them.
-///
-/// # Errors
-/// Names the first case that cannot be read.
+/// `test_dtype`, `use_cosine_similarity`, `noop` if the rules use them. An error names the first case that cannot be read.
 pub fn verify_cases(text: &str, rules: Rules) -> Result<Vec<CaseVerdict>, Refusal> {
     let file: Value = serde_json::from_str(text).map_err(|e| refuse!("the file is not JSON: {e}"))?;
     let cases = file.get("cases").unwrap_or(&file);

@@ -30,7 +30,6 @@ pub enum ElementType {
 
 impl ElementType {
     /// The type by its short name (`f32`, `bf16`, `i64` ...) or torch's (`float32`, `torch.bfloat16`, `int64` ...).
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.strip_prefix("torch.").unwrap_or(name) {
             "f64" | "float64" | "double" => Self::F64,

@@ -36,7 +36,6 @@ pub struct MreOutcome {
 
 impl MreOutcome {
     /// A code without an error.
-    #[must_use]
     pub fn of(code: MreCode) -> Self {
         Self { code, error: None }
     }

@@ -8,10 +8,7 @@ use ns_base::{Refusal, refuse};
 
 /// The outcome that a JSON value describes: `"RAISE"`, `null` for no output, a list for a tensor of `element`s, a number for
 /// a scalar, or an object `{"tuple": [...]}`, `{"list": [...]}`, `{"dict": {...}}`, `{"scalar": 3}`, `{"tensor": [...],
-/// "dtype": "f32", "shape": [2, 3]}`. `"nan"`, `"inf"` and `"-inf"` are numbers.
-///
-/// # Errors
-/// Names the part that does not fit.
+/// "dtype": "f32", "shape": [2, 3]}`. `"nan"`, `"inf"` and `"-inf"` are numbers. An error names the part that does not fit.
 pub fn read_outcome(value: &Value, element: ElementType) -> Result<Outcome, Refusal> {
     if value.as_str() == Some("RAISE") {
         return Ok(Outcome::Raised);

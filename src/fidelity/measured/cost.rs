@@ -14,10 +14,7 @@ const FIT: [u32; 2] = [128, 512];
 /// Elements of one instruction of a row that measures a rate: the longest that the model emits.
 const LONG: u32 = 2_048;
 
-/// The model's value for a row, in the row's unit.
-///
-/// # Errors
-/// When the model has no cost for what the row measures: the reason.
+/// The model's value for a row, in the row's unit. Fails when the model has no cost for what the row measures: the reason.
 pub(super) fn model_value(row: &MeasuredRow) -> Result<f64, Refusal> {
     let costs = CostTable::of_instance(instance_of(&row.instance)?).map_err(|e| refuse!("{e}"))?;
     let words: Vec<&str> = row.what.split_whitespace().collect();

@@ -33,10 +33,8 @@ pub fn is_measured(csv: &[u8]) -> bool {
     NEEDED.iter().all(|name| header.split(',').any(|column| column.trim().trim_matches('"') == *name))
 }
 
-/// Reads a table of measurements. Columns are found by name; their order and additional columns do not matter.
-///
-/// # Errors
-/// When it is not CSV, or a needed column is missing.
+/// Reads a table of measurements. Columns are found by name; their order and additional columns do not matter. Fails when it is not
+/// CSV, or a needed column is missing.
 pub fn read_measured(csv: &[u8]) -> Result<Vec<MeasuredRow>, Refusal> {
     let text = String::from_utf8_lossy(csv.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(csv));
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());

@@ -48,10 +48,7 @@ fn as_single(e: &Expr) -> Option<Expr> {
     }
 }
 
-/// A number as another arithmetic type.
-///
-/// # Errors
-/// When the expression is not a number, or a constant does not fit.
+/// A number as another arithmetic type. Fails when the expression is not a number, or a constant does not fit.
 pub(crate) fn to_scalar(e: Expr, to: Scalar, context: &str) -> Result<Expr, Diagnostic> {
     let from = match e.ty {
         Type::Scalar(s) => s,
@@ -87,18 +84,13 @@ fn truth(e: Expr) -> Expr {
     Expr { pos, ty: Type::Scalar(Scalar::Bool), kind }
 }
 
-/// A condition.
-///
-/// # Errors
-/// When it is neither a number nor a pointer.
+/// A condition. Fails when it is neither a number nor a pointer.
 pub(crate) fn to_bool(e: Expr) -> Result<Expr, Diagnostic> {
     to_scalar(e, Scalar::Bool, "a condition")
 }
 
-/// A value converted to the type of its destination: a variable, a parameter or a result.
-///
-/// # Errors
-/// When C++ has no implicit conversion.
+/// A value converted to the type of its destination: a variable, a parameter or a result. Fails when C++ has no implicit
+/// conversion.
 pub(crate) fn to_type(e: Expr, to: Type, context: &str) -> Result<Expr, Diagnostic> {
     match (e.ty, to) {
         (_, Type::Scalar(scalar)) => to_scalar(e, scalar, context),
@@ -127,10 +119,8 @@ pub(crate) fn to_type(e: Expr, to: Type, context: &str) -> Result<Expr, Diagnost
     }
 }
 
-/// An operator on two numbers of any types, which are converted to their common type; constants are folded.
-///
-/// # Errors
-/// When an operand is not a number, an integer operator meets a float, or a constant result does not fit.
+/// An operator on two numbers of any types, which are converted to their common type; constants are folded. Fails when an operand
+/// is not a number, an integer operator meets a float, or a constant result does not fit.
 pub(crate) fn numbers(pos: Pos, op: BinaryOp, l: Expr, r: Expr) -> Result<Expr, Diagnostic> {
     let context = format!("operator {}", op.sign());
     let scalar_of = |e: &Expr| e.ty.scalar().ok_or_else(|| mismatch(e.pos, &context, "numbers", e.ty));

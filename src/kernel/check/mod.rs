@@ -36,18 +36,12 @@ pub(crate) struct Checker<'a> {
     pub divides: bool,
 }
 
-/// Reads and checks a source file.
-///
-/// # Errors
-/// The first problem of the syntax, or the first problem of each function.
+/// Reads and checks a source file. Fails with the first problem of the syntax, or the first problem of each function.
 pub fn compile(source: &str) -> Result<Program, Vec<Diagnostic>> {
     check(parse(source).map_err(|d| vec![d])?)
 }
 
-/// Checks what was read.
-///
-/// # Errors
-/// As [`compile`].
+/// Checks what was read. Fails as [`compile`].
 pub(crate) fn check(items: Vec<Item>) -> Result<Program, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let mut functions: Vec<ast::SyntaxFunction> = Vec::new();

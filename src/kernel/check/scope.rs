@@ -43,10 +43,7 @@ impl Scopes {
         self.slots
     }
 
-    /// Declares a name in the innermost block and returns its slot.
-    ///
-    /// # Errors
-    /// When the block has the name already.
+    /// Declares a name in the innermost block and returns its slot. Fails when the block has the name already.
     pub fn declare(
         &mut self,
         name: &str,

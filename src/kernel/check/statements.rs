@@ -12,10 +12,8 @@ use ns_base::convert::{i64_to_u64, u64_to_usize, usize_to_i64};
 /// Most elements of an array on the stack: the size of the largest stack, in bytes.
 const MAX_ARRAY: i64 = 400 * 1024;
 
-/// A constant at the top of the file: a number known when the file is compiled.
-///
-/// # Errors
-/// When it is an array, not const, or its value is not known.
+/// A constant at the top of the file: a number known when the file is compiled. Fails when it is an array, not const, or its value
+/// is not known.
 pub(crate) fn global_constant(before: &[(String, Expr)], d: &Declarator) -> Result<Expr, Diagnostic> {
     if d.array.is_some() {
         return Err(refusal(d.pos, "an array outside a function", "declare it in the function that uses it"));

@@ -23,7 +23,6 @@ pub struct CallCost {
 
 impl CallCost {
     /// The cost of one call from the meters of its processors.
-    #[must_use]
     pub fn of(elements: u64, meters: &[CoreMeter], costs: &GpsimdCosts) -> Self {
         let start_ps = costs.cycles_ps(costs.start_cycles);
         let slowest = meters.iter().max_by_key(|m| m.total_ps());
@@ -88,7 +87,6 @@ pub struct OperatorCall {
 
 impl OperatorCall {
     /// A call on these inputs, by `cores` processors when it is a kernel for all of them.
-    #[must_use]
     pub fn new(
         kernel: KernelFunction<'_>,
         inputs: Vec<HbmTensor>,

@@ -39,10 +39,7 @@ names! {
 }
 
 impl KernelDtype {
-    /// The type of an element in the kernel language.
-    ///
-    /// # Errors
-    /// For 16-bit floats, which the language does not have.
+    /// The type of an element in the kernel language. Fails for 16-bit floats, which the language does not have.
     pub fn scalar(self) -> Result<Scalar, Diagnostic> {
         Ok(match self {
             Self::Float32 => Scalar::F32,

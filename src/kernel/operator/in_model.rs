@@ -25,10 +25,8 @@ pub struct ModelKernel {
 }
 
 impl ModelKernel {
-    /// The kernel that a text names ([`NamedKernel`]).
-    ///
-    /// # Errors
-    /// When the kernel does not exist, its source is damaged or wrong, or it has no such function.
+    /// The kernel that a text names ([`NamedKernel`]). Fails when the kernel does not exist, its source is damaged or wrong, or it
+    /// has no such function.
     pub fn find(text: &str) -> Result<Self, Refusal> {
         let NamedKernel { name, source, multicore, function, .. } = text.parse()?;
         let program = compile(&source).map_err(|problems| match problems.into_iter().next() {
@@ -46,10 +44,7 @@ impl ModelKernel {
         Ok(Self { name, function, inputs, multicore, is_relu, program })
     }
 
-    /// The same for an operator of one tensor.
-    ///
-    /// # Errors
-    /// As for [`find`](Self::find), and when it takes more tensors.
+    /// The same for an operator of one tensor. Fails as for [`find`](Self::find), and when it takes more tensors.
     pub fn find_of_one(text: &str) -> Result<Self, Refusal> {
         let found = Self::find(text)?;
         found.takes(1)?;
@@ -61,20 +56,15 @@ impl ModelKernel {
         self.is_relu
     }
 
-    /// The kernel's result for tensors of one shape; an element that is never written is zero.
-    ///
-    /// # Errors
-    /// When the kernel takes another number of tensors, they are too large, or the kernel does not finish.
+    /// The kernel's result for tensors of one shape; an element that is never written is zero. Fails when the kernel takes another
+    /// number of tensors, they are too large, or the kernel does not finish.
     pub fn values(&self, dims: &[u64], operands: &[&[f32]]) -> Result<Vec<f32>, Refusal> {
         self.elements(dims)?;
         let run = self.run(dims, operands, &GpsimdCosts::default())?;
         Ok(run.outcome.result.into_iter().map(|x| x.unwrap_or(0.0)).collect())
     }
 
-    /// The cost of a call on this many tensors of normal numbers of this shape.
-    ///
-    /// # Errors
-    /// As for [`values`](Self::values).
+    /// The cost of a call on this many tensors of normal numbers of this shape. Fails as for [`values`](Self::values).
     pub fn cost(&self, dims: &[u64], operands: usize, costs: &GpsimdCosts) -> Result<CallCost, Refusal> {
         let elements = self.elements(dims)?;
         let numbers: Vec<Vec<f32>> =

@@ -58,7 +58,6 @@ pub struct CoreMeter {
 
 impl CoreMeter {
     /// A processor at its start.
-    #[must_use]
     pub fn new(costs: &GpsimdCosts) -> Self {
         Self { costs: costs.clone(), lines: Vec::new(), kinds: [0; 4], now_ps: 0, segments: Vec::new() }
     }

@@ -46,7 +46,6 @@ pub struct NamedKernel {
 
 impl NamedKernel {
     /// A user's own kernel. Characters of the name that a text cannot hold become `_`.
-    #[must_use]
     pub fn own(name: &str, source: &str, multicore: bool) -> Self {
         let safe = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
         let name: String = name.chars().map(safe).take(MAX_NAME).collect();

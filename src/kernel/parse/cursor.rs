@@ -102,18 +102,12 @@ impl Cursor {
         found
     }
 
-    /// Skips a sign.
-    ///
-    /// # Errors
-    /// When the current token is another one.
+    /// Skips a sign. Fails when the current token is another one.
     pub fn expect(&mut self, sign: &str, after: &str) -> Result<(), Diagnostic> {
         if self.accept(sign) { Ok(()) } else { Err(self.expected(&format!("'{sign}' {after}"))) }
     }
 
-    /// Skips a name that is not a keyword and returns it.
-    ///
-    /// # Errors
-    /// When the current token is something else.
+    /// Skips a name that is not a keyword and returns it. Fails when the current token is something else.
     pub fn name(&mut self, what: &str) -> Result<String, Diagnostic> {
         match self.here() {
             TokenKind::Word(w) if !is_keyword(w) => {
@@ -135,10 +129,7 @@ impl Cursor {
         Diagnostic::new(self.pos(), Problem::not_supported(what, instead))
     }
 
-    /// Runs a part of the parser one level deeper.
-    ///
-    /// # Errors
-    /// The errors of `part`, and an error when the code nests too deeply.
+    /// Runs a part of the parser one level deeper. Fails with the errors of `part`, and an error when the code nests too deeply.
     pub fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
         if self.nesting >= MAX_NESTING {
             return Err(too_deep(self.pos(), MAX_NESTING));

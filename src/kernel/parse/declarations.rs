@@ -9,10 +9,7 @@ use super::templates::{make, template, typedef, using};
 use super::type_names::{base_type, starts_type, type_name};
 use crate::problem::Diagnostic;
 
-/// The whole file.
-///
-/// # Errors
-/// At the first position that is not valid in the language.
+/// The whole file. Fails at the first position that is not valid in the language.
 pub(crate) fn file(c: &mut Cursor) -> Result<Vec<Item>, Diagnostic> {
     let mut items = Vec::new();
     while *c.here() != TokenKind::End {
@@ -58,10 +55,7 @@ fn top_level(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
     c.expect(";", "after the declaration")
 }
 
-/// Skips `[[...]]`, which has no effect here.
-///
-/// # Errors
-/// When it is not closed.
+/// Skips `[[...]]`, which has no effect here. Fails when it is not closed.
 pub(super) fn attributes(c: &mut Cursor) -> Result<(), Diagnostic> {
     while c.is("[") && c.is_ahead(1, "[") {
         while !(c.is("]") && c.is_ahead(1, "]")) {
@@ -107,10 +101,7 @@ fn namespace(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// A function, from its parameters on; a declaration without a body adds nothing.
-///
-/// # Errors
-/// At the first position that is not valid.
+/// A function, from its parameters on; a declaration without a body adds nothing. Fails at the first position that is not valid.
 pub(super) fn function(
     c: &mut Cursor,
     returns: TypeName,
@@ -221,10 +212,7 @@ fn declarator(c: &mut Cursor, ty: TypeName, pos: crate::problem::Pos, name: Stri
     Ok(Declarator { pos, name, ty, array, init })
 }
 
-/// The single value in braces; empty braces mean zero.
-///
-/// # Errors
-/// When there are several items.
+/// The single value in braces; empty braces mean zero. Fails when there are several items.
 pub(super) fn only_item(c: &Cursor, list: SyntaxExpr) -> Result<SyntaxExpr, Diagnostic> {
     let pos = list.pos;
     match list.kind {

@@ -11,10 +11,7 @@ use crate::problem::{Diagnostic, Pos, Problem};
 use crate::types::Scalar;
 use ns_base::convert::f64_to_f32;
 
-/// An expression, or several with commas between them.
-///
-/// # Errors
-/// At the first position that is not valid.
+/// An expression, or several with commas between them. Fails at the first position that is not valid.
 pub(crate) fn expression(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     let mut found = assignment(c)?;
     loop {

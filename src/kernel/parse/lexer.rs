@@ -50,10 +50,7 @@ const SIGNS: [&str; 49] = [
     ".", "(", ")", "[", "]", "{", "}", "#", "\\",
 ];
 
-/// Splits a source.
-///
-/// # Errors
-/// At the first character or number outside the language, or a comment that is not closed.
+/// Splits a source. Fails at the first character or number outside the language, or a comment that is not closed.
 pub(crate) fn tokens(source: &str) -> Result<Vec<Token>, Diagnostic> {
     if source.len() > MAX_SOURCE_BYTES {
         return Err(Diagnostic::new(Pos { line: 1, column: 1 }, too_long(source.len())));

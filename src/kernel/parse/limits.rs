@@ -6,10 +6,7 @@ use super::type_names::type_name;
 use crate::problem::{Diagnostic, Pos, Problem};
 use crate::types::Scalar;
 
-/// Reads from `<` on; the name before it has been read.
-///
-/// # Errors
-/// When the type is not a number, or the function is another one.
+/// Reads from `<` on; the name before it has been read. Fails when the type is not a number, or the function is another one.
 pub(super) fn numeric_limits(c: &mut Cursor, pos: Pos) -> Result<SyntaxExpr, Diagnostic> {
     c.expect("<", "after std::numeric_limits")?;
     let ty = type_name(c)?;

@@ -8,10 +8,8 @@ use crate::problem::{Diagnostic, Pos, Problem};
 const MAX_TOKENS: usize = 256;
 
 impl Lexer<'_> {
-    /// One preprocessor line, with its continuation lines.
-    ///
-    /// # Errors
-    /// When it is not `#include`, `#pragma` or a `#define` without parameters.
+    /// One preprocessor line, with its continuation lines. Fails when it is not `#include`, `#pragma` or a `#define` without
+    /// parameters.
     pub(super) fn preprocessor_line(&mut self, pos: Pos) -> Result<(), Diagnostic> {
         let line = self.take(line_length(self.rest));
         let directive = line.trim_start_matches('#').trim_start();

@@ -4,10 +4,7 @@ use super::lexer::{Lexer, TokenKind};
 use crate::problem::{Diagnostic, Pos, Problem};
 
 impl Lexer<'_> {
-    /// A text, or the code of a character.
-    ///
-    /// # Errors
-    /// When it does not end on its line, or is not one character of ASCII.
+    /// A text, or the code of a character. Fails when it does not end on its line, or is not one character of ASCII.
     pub(super) fn text(&mut self, quote: char, pos: Pos) -> Result<TokenKind, Diagnostic> {
         let close = if quote == '"' { "\"" } else { "'" };
         let fail =

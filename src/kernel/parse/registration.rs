@@ -14,10 +14,8 @@ pub(crate) struct Registration {
     pub kernel: String,
 }
 
-/// The tokens outside the macro, and what the macro registers.
-///
-/// # Errors
-/// When the macro holds something other than registrations: the diagnostic has its position.
+/// The tokens outside the macro, and what the macro registers. Fails when the macro holds something other than registrations: the
+/// diagnostic has its position.
 pub(super) fn split(tokens: Vec<Token>) -> Result<(Vec<Token>, Vec<Registration>), Diagnostic> {
     let is_macro = |token: &Token| token.kind == TokenKind::Word("NEURON_LIBRARY".to_owned());
     let Some(start) = tokens.iter().position(is_macro) else { return Ok((tokens, Vec::new())) };

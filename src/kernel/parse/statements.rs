@@ -9,10 +9,7 @@ use super::templates::{typedef, using};
 use super::type_names::{starts_type, type_name};
 use crate::problem::Diagnostic;
 
-/// `{ ... }`
-///
-/// # Errors
-/// When a brace is missing, or the errors of a statement.
+/// `{ ... }`. Fails when a brace is missing, or the errors of a statement.
 pub(crate) fn block(c: &mut Cursor) -> Result<Vec<SyntaxStmt>, Diagnostic> {
     c.expect("{", "before the statements")?;
     let mut found = Vec::new();

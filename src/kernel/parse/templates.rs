@@ -21,10 +21,7 @@ pub(crate) struct Template {
     mark: usize,
 }
 
-/// `typedef float T;`
-///
-/// # Errors
-/// When the type is not a number.
+/// `typedef float T;`. Fails when the type is not a number.
 pub(super) fn typedef(c: &mut Cursor) -> Result<(), Diagnostic> {
     c.next();
     let ty = type_name(c)?;
@@ -34,10 +31,7 @@ pub(super) fn typedef(c: &mut Cursor) -> Result<(), Diagnostic> {
 }
 
 /// `using namespace x;` and `using x::y;` have no effect here, because names are found by their last part; `using T = float;` names
-/// a type.
-///
-/// # Errors
-/// When a type is named that is not a number, or the semicolon is missing.
+/// a type. Fails when a type is named that is not a number, or the semicolon is missing.
 pub(super) fn using(c: &mut Cursor) -> Result<(), Diagnostic> {
     c.next();
     if c.is_ahead(1, "=") {
@@ -65,10 +59,8 @@ fn alias(c: &mut Cursor, name: String, ty: &TypeName) -> Result<(), Diagnostic> 
     }
 }
 
-/// `template <typename T> T twice(T x) { ... }`
-///
-/// # Errors
-/// When it has parameters other than one type, or its function does not parse with a number type in its place.
+/// `template <typename T> T twice(T x) { ... }`. Fails when it has parameters other than one type, or its function does not parse
+/// with a number type in its place.
 pub(super) fn template(c: &mut Cursor) -> Result<(), Diagnostic> {
     c.next();
     c.expect("<", "after template")?;
@@ -88,10 +80,8 @@ pub(super) fn template(c: &mut Cursor) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Records that a template is called with a type; returns the name of that function.
-///
-/// # Errors
-/// When too many functions are made from templates.
+/// Records that a template is called with a type; returns the name of that function. Fails when too many functions are made from
+/// templates.
 pub(super) fn called(c: &mut Cursor, name: &str, of: Scalar) -> Result<String, Diagnostic> {
     let made = (name.to_owned(), of);
     if !c.made.contains(&made) {
@@ -107,10 +97,7 @@ fn made_name(name: &str, of: Scalar) -> String {
     format!("{name}<{}>", of.name())
 }
 
-/// The functions requested by calls, including those that their bodies call.
-///
-/// # Errors
-/// When one does not parse with its type.
+/// The functions requested by calls, including those that their bodies call. Fails when one does not parse with its type.
 pub(super) fn make(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
     let mut next = 0;
     while let Some((name, of)) = c.made.get(next).cloned() {

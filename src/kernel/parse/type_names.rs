@@ -48,10 +48,7 @@ pub(crate) fn starts_type(c: &Cursor, ahead: usize) -> bool {
     matches!(last.as_str(), "Tensor" | "IntArrayRef") || (at > ahead && word_type(last).is_some())
 }
 
-/// A type with its qualifiers, pointer and reference.
-///
-/// # Errors
-/// When the text is not a type, or the type is outside the subset.
+/// A type with its qualifiers, pointer and reference. Fails when the text is not a type, or the type is outside the subset.
 pub(crate) fn type_name(c: &mut Cursor) -> Result<TypeName, Diagnostic> {
     let pos = c.pos();
     let (base, mut constant) = base_type(c)?;

@@ -92,10 +92,7 @@ impl Memory {
         Some(Pointer { block, offset: 0 })
     }
 
-    /// `tcm_free`; null is allowed.
-    ///
-    /// # Errors
-    /// When the pointer is not the start of a live buffer.
+    /// `tcm_free`; null is allowed. Fails when the pointer is not the start of a live buffer.
     pub fn free(&mut self, p: Pointer) -> Result<(), Problem> {
         if p.block == 0 {
             return Ok(());
@@ -217,10 +214,7 @@ impl Memory {
         Ok((p.block as usize, range))
     }
 
-    /// Reads a number.
-    ///
-    /// # Errors
-    /// Outside a live block, or at bytes that were never written.
+    /// Reads a number. Fails outside a live block, or at bytes that were never written.
     pub fn load(&self, p: Pointer, of: Scalar) -> Result<Value, Problem> {
         let (block, range) = self.range(p, of.bytes())?;
         let block = &self.blocks[block];
@@ -232,10 +226,7 @@ impl Memory {
         Ok(decode(&block.bytes[range], of))
     }
 
-    /// Writes a number.
-    ///
-    /// # Errors
-    /// Outside a live block.
+    /// Writes a number. Fails outside a live block.
     pub fn store(&mut self, p: Pointer, of: Scalar, value: Value) -> Result<(), Problem> {
         let (block, range) = self.range(p, of.bytes())?;
         let block = &mut self.blocks[block];
@@ -244,20 +235,14 @@ impl Memory {
         Ok(())
     }
 
-    /// The bytes of a copy that reads local memory, and whether each was written.
-    ///
-    /// # Errors
-    /// Outside a live block.
+    /// The bytes of a copy that reads local memory, and whether each was written. Fails outside a live block.
     pub fn slice(&self, p: Pointer, len: u64) -> Result<(&[u8], &[bool]), Problem> {
         let (block, range) = self.range(p, len)?;
         let block = &self.blocks[block];
         Ok((&block.bytes[range.clone()], &block.written[range]))
     }
 
-    /// The bytes of a copy that writes local memory.
-    ///
-    /// # Errors
-    /// Outside a live block.
+    /// The bytes of a copy that writes local memory. Fails outside a live block.
     pub fn slice_mut(&mut self, p: Pointer, len: u64) -> Result<(&mut [u8], &mut [bool]), Problem> {
         let (block, range) = self.range(p, len)?;
         let block = &mut self.blocks[block];

@@ -29,7 +29,6 @@ pub struct KernelRun<M> {
 impl<M: Meter> KernelRun<M> {
     /// A call on these inputs. The result has the shape and the element type of the first input. Each active
     /// processor has a meter that receives its work; processors without a meter do not run.
-    #[must_use]
     pub fn new(kernel: KernelFunction<'_>, inputs: Vec<HbmTensor>, options: &RunOptions, meters: Vec<M>) -> Self {
         let fits = inputs.len() == kernel.inputs();
         let dims = inputs.first().map_or(&[][..], |t| t.dims());

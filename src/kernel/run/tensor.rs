@@ -19,7 +19,6 @@ pub(crate) const BEFORE_KERNEL: u8 = u8::MAX;
 
 impl HbmTensor {
     /// A tensor of floats, row-major.
-    #[must_use]
     pub fn from_f32(dims: &[u64], values: &[f32]) -> Self {
         Self {
             dims: dims.to_vec(),
@@ -30,7 +29,6 @@ impl HbmTensor {
     }
 
     /// A tensor of another element type, row-major: values are converted as PyTorch casts them.
-    #[must_use]
     pub fn of_type(dims: &[u64], values: &[f32], of: Scalar) -> Self {
         if of == Scalar::F32 {
             return Self::from_f32(dims, values);

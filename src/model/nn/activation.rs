@@ -72,7 +72,6 @@ pub struct LogSoftmax {
 
 impl LogSoftmax {
     /// Along a dimension.
-    #[must_use]
     pub const fn new(dim: u32) -> Self {
         Self { dim }
     }

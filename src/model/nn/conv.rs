@@ -13,7 +13,6 @@ pub struct Conv2d {
 
 impl Conv2d {
     /// A convolution with bias.
-    #[must_use]
     pub fn new(in_channels: u64, out_channels: u64, kernel: u64, args: ConvArgs) -> Self {
         let depth = (in_channels / args.groups.max(1)).saturating_mul(kernel).saturating_mul(kernel);
         let init = Init::linear_default(depth);
@@ -56,7 +55,6 @@ pub struct ConvTranspose2d {
 }
 
 impl ConvTranspose2d {
-    #[must_use]
     pub fn new(in_channels: u64, out_channels: u64, kernel: u64, stride: u64) -> Self {
         let init = Init::linear_default(out_channels.saturating_mul(kernel).saturating_mul(kernel));
         Self {

@@ -23,7 +23,6 @@ impl CustomRelu {
     pub const NAME: &str = "my_ops::relu";
 
     /// With the kernel that a text names ([`NamedKernel`]), on all processors or as the kernel itself specifies.
-    #[must_use]
     pub fn with_kernel(kernel: &str, multicore: bool) -> Self {
         let target = match kernel.parse::<NamedKernel>() {
             Ok(named) if multicore => named.on_all_processors().to_string(),
@@ -32,10 +31,8 @@ impl CustomRelu {
         Self { target }
     }
 
-    /// Called like a function, in the scope of the caller.
-    ///
-    /// # Errors
-    /// When memory runs out in an eager run, or the kernel does not finish there.
+    /// Called like a function, in the scope of the caller. Fails when memory runs out in an eager run, or the kernel does not
+    /// finish there.
     pub fn apply(&self, cx: &mut Ctx, x: &Value) -> Result<Value, Refusal> {
         cx.custom(Self::NAME, &self.target, x)
     }

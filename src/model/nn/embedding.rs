@@ -11,17 +11,13 @@ pub struct Embedding {
 
 impl Embedding {
     /// A table of `entries` vectors.
-    #[must_use]
     pub fn new(entries: u64, features: u64) -> Self {
         // Models of the transformers library are initialised with a standard deviation of 0.02.
         Self { weight: Parameter::new("weight", [entries, features], Init::Normal { std: 0.02 }) }
     }
 
     /// The vectors of positions `start..start + count`: a look-up of consecutive ids is a slice of the table. Call it in
-    /// the scope of a [`Positions`] child.
-    ///
-    /// # Errors
-    /// When the table is shorter.
+    /// the scope of a [`Positions`] child. Fails when the table is shorter.
     fn rows(&self, cx: &mut Ctx, start: u64, count: u64) -> Result<Value, Refusal> {
         let table = cx.weight(&self.weight)?;
         cx.slice(&table, 0, start, start.saturating_add(count))
@@ -53,7 +49,6 @@ pub struct Positions {
 
 impl Positions {
     /// A table of `entries` vectors whose first used row is `offset` (RoBERTa keeps two for padding).
-    #[must_use]
     pub fn new(entries: u64, features: u64, offset: u64) -> Self {
         Self { table: Embedding::new(entries, features), offset }
     }

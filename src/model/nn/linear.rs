@@ -12,13 +12,11 @@ pub struct Linear {
 
 impl Linear {
     /// A layer with bias and PyTorch's default initialisation.
-    #[must_use]
     pub fn new(in_features: u64, out_features: u64) -> Self {
         Self::with_bias(in_features, out_features, true)
     }
 
     /// A layer with or without bias.
-    #[must_use]
     pub fn with_bias(in_features: u64, out_features: u64, bias: bool) -> Self {
         let init = Init::linear_default(in_features);
         Self {

@@ -18,7 +18,6 @@ pub struct BatchNorm2d {
 
 impl BatchNorm2d {
     /// A normalisation of this many channels.
-    #[must_use]
     pub fn new(channels: u64) -> Self {
         Self {
             weight: Parameter::new("weight", [channels], SCALE),
@@ -57,7 +56,6 @@ pub struct LayerNorm {
 
 impl LayerNorm {
     /// A normalisation of this many features.
-    #[must_use]
     pub fn new(features: u64, eps: f32) -> Self {
         Self {
             weight: Parameter::new("weight", [features], SCALE),
@@ -92,7 +90,6 @@ pub struct RmsNorm {
 
 impl RmsNorm {
     /// A normalisation of this many features.
-    #[must_use]
     pub fn new(features: u64, eps: f32) -> Self {
         Self { weight: Parameter::new("weight", [features], SCALE), eps }
     }

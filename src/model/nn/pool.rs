@@ -13,7 +13,6 @@ pub struct MaxPool2d {
 
 impl MaxPool2d {
     /// A window of `size`, moved by `stride`.
-    #[must_use]
     pub const fn new(size: u64, stride: u64, padding: u64) -> Self {
         Self { size, stride, padding }
     }
@@ -38,7 +37,6 @@ pub struct AdaptiveAvgPool2d {
 
 impl AdaptiveAvgPool2d {
     /// A pooling to `size` by `size`.
-    #[must_use]
     pub const fn new(size: u64) -> Self {
         Self { size }
     }

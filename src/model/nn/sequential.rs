@@ -11,7 +11,6 @@ pub struct Sequential {
 
 impl Sequential {
     /// An empty sequence: the identity.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

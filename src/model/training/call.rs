@@ -21,7 +21,6 @@ pub enum TrainingCall {
 
 impl TrainingCall {
     /// A step of one batch.
-    #[must_use]
     pub const fn step(optimizer: Optimizer) -> Self {
         Self::Step { optimizer, micro_batches: 1 }
     }
@@ -50,10 +49,7 @@ impl TrainingCall {
         }
     }
 
-    /// The same step with this many micro-batches.
-    ///
-    /// # Errors
-    /// When there are none or too many, or the call has no update.
+    /// The same step with this many micro-batches. Fails when there are none or too many, or the call has no update.
     pub fn with_micro_batches(self, micro_batches: u32) -> Result<Self, Refusal> {
         let Self::Step { optimizer, .. } = self else {
             return Err(refuse!(

@@ -34,7 +34,6 @@ impl Loss {
     }
 
     /// The loss for a model's results.
-    #[must_use]
     pub fn of(graph: &Graph) -> Self {
         let result = results(graph)[0];
         let node = &graph.nodes[result];

@@ -43,10 +43,8 @@ fn change(tape: &mut Tape, of: &Gradient, call: TrainingCall) -> Result<Vec<Node
     }
 }
 
-/// Makes a call in training of a traced forward pass.
-///
-/// # Errors
-/// When an op between a parameter and the loss has no backward rule, or the model has no parameter.
+/// Makes a call in training of a traced forward pass. Fails when an op between a parameter and the loss has no backward rule, or
+/// the model has no parameter.
 pub fn training_step(graph: &Graph, call: TrainingCall) -> Result<TrainingStep, Refusal> {
     let (mut forward, placed) = Forward::of(graph)?;
     let mut inputs: Vec<NodeId> = graph.inputs.iter().map(|id| placed[*id]).collect();

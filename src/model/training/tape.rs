@@ -16,18 +16,13 @@ pub(super) struct Tape {
 }
 
 impl Tape {
-    /// Appends an op; its shape follows from its operands.
-    ///
-    /// # Errors
-    /// When the operands do not fit.
+    /// Appends an op; its shape follows from its operands. Fails when the operands do not fit.
     pub fn op(&mut self, op: AtenOp, inputs: &[NodeId]) -> Result<NodeId, Refusal> {
         self.op_as(op, inputs, None)
     }
 
-    /// Appends an op whose result has a shape of its own: a view, a constant, repeated dimensions.
-    ///
-    /// # Errors
-    /// When the operands do not fit.
+    /// Appends an op whose result has a shape of its own: a view, a constant, repeated dimensions. Fails when the operands do not
+    /// fit.
     pub fn op_as(&mut self, op: AtenOp, inputs: &[NodeId], wanted: Option<&Shape>) -> Result<NodeId, Refusal> {
         let shapes: Vec<&Shape> = inputs.iter().map(|id| &self.nodes[*id].shape).collect();
         let shape = infer(&op, &shapes, wanted).map_err(|problem| problem.at(op.name(), &self.scope))?;

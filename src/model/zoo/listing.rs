@@ -62,10 +62,7 @@ pub struct ModelListing {
     pub summary: ModelSummary,
 }
 
-/// The properties of a specification at a batch size.
-///
-/// # Errors
-/// When it cannot be traced.
+/// The properties of a specification at a batch size. Fails when it cannot be traced.
 pub fn summarize(spec: &ModelSpec, batch: u64) -> Result<ModelSummary, Refusal> {
     let graph = spec.trace(batch)?;
     let inputs = spec.inputs(batch)?.into_iter().map(|i| InputListing {

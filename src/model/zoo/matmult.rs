@@ -61,7 +61,6 @@ pub struct Matmult {
 
 impl Matmult {
     /// The guide's model: each product feeds the next, so that none can be removed.
-    #[must_use]
     pub fn new(n: u64, add_bias: bool, loop_count: u64) -> Self {
         Self {
             matmult: Child::new("matmult", Linear::with_bias(n, n, add_bias)),

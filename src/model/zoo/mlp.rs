@@ -56,7 +56,6 @@ pub struct Mlp {
 
 impl Mlp {
     /// A network of these widths.
-    #[must_use]
     pub fn new(input_size: u64, layers: [u64; 2], output_size: u64) -> Self {
         let linear = |name: &str, i, o| Child::new(name, Linear::new(i, o).weight_init(Init::xavier_normal(i, o)));
         Self {

@@ -35,7 +35,6 @@ const ACCUMULATE: &str = "accumulate";
 
 impl ModelSpec {
     /// A model with its defaults.
-    #[must_use]
     pub fn new(info: &'static ModelInfo) -> Self {
         let mut settings = Settings::default();
         for p in info.parameters {
@@ -87,9 +86,7 @@ impl ModelSpec {
     }
 
     /// Example inputs for a batch size, by which their first dimension is multiplied. A training step has its labels after them.
-    ///
-    /// # Errors
-    /// When the batch size is 0 or above [`MAX_BATCH_SIZE`], or the model cannot be trained.
+    /// Fails when the batch size is 0 or above [`MAX_BATCH_SIZE`], or the model cannot be trained.
     pub fn inputs(&self, batch: u64) -> Result<Vec<InputSpec>, Refusal> {
         let mut inputs = self.forward_inputs(batch)?;
         if let Some(step) = self.step(batch)? {
@@ -98,10 +95,7 @@ impl ModelSpec {
         Ok(inputs)
     }
 
-    /// The inputs of the model itself.
-    ///
-    /// # Errors
-    /// When the batch size is 0 or above [`MAX_BATCH_SIZE`].
+    /// The inputs of the model itself. Fails when the batch size is 0 or above [`MAX_BATCH_SIZE`].
     pub fn forward_inputs(&self, batch: u64) -> Result<Vec<InputSpec>, Refusal> {
         if batch == 0 || batch > MAX_BATCH_SIZE {
             return Err(refuse!("batch size {batch} is not possible: use 1 to {MAX_BATCH_SIZE}"));
@@ -109,10 +103,7 @@ impl ModelSpec {
         Ok((self.info.inputs)(&self.called(), batch))
     }
 
-    /// The traced graph for a batch size.
-    ///
-    /// # Errors
-    /// When the batch size is out of range or a tensor would be larger than any machine.
+    /// The traced graph for a batch size. Fails when the batch size is out of range or a tensor would be larger than any machine.
     pub fn trace(&self, batch: u64) -> Result<Graph, Refusal> {
         match self.step(batch)? {
             Some(step) => Ok(step.graph),
@@ -120,10 +111,8 @@ impl ModelSpec {
         }
     }
 
-    /// The training step for a batch size; `None` if a call is an inference.
-    ///
-    /// # Errors
-    /// As [`Self::trace`], and when the model cannot be trained.
+    /// The training step for a batch size; `None` if a call is an inference. Fails as [`Self::trace`], and when the model cannot be
+    /// trained.
     pub fn step(&self, batch: u64) -> Result<Option<TrainingStep>, Refusal> {
         let step = |call| training_step(&self.trace_forward(batch)?, call);
         self.training.map(step).transpose()

@@ -96,10 +96,7 @@ impl NetworkRun {
         !matches!(self.stage, Stage::Compile)
     }
 
-    /// Compiles the network.
-    ///
-    /// # Errors
-    /// When it cannot be compiled for one core.
+    /// Compiles the network. Fails when it cannot be compiled for one core.
     pub fn compile(&mut self) -> Result<(), Refusal> {
         let input = self.widths.first().copied().unwrap_or(1);
         let graph = trace(&Network::new(&self.widths), &[Shape::f32([self.batch, input])]).map_err(|e| failed(&e))?;
@@ -114,10 +111,7 @@ impl NetworkRun {
     }
 
     /// Simulates about this many more events of the network, whose kernels take these times; returns the step when that was
-    /// the last part.
-    ///
-    /// # Errors
-    /// When it cannot be simulated.
+    /// the last part. Fails when it cannot be simulated.
     pub fn advance(&mut self, events: u64, kernels: &KernelTimes) -> Result<Option<StepCosts>, Refusal> {
         match std::mem::replace(&mut self.stage, Stage::Compile) {
             Stage::Compile => self.compile().map(|()| None),

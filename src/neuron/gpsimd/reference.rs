@@ -25,10 +25,8 @@ pub(super) fn expression<'a>(spec: &'a CustomOpSpec, kernel: &str, role: Role) -
     }
 }
 
-/// The expression's value for each element. The expression is in the language of kernels, so a kernel computes it.
-///
-/// # Errors
-/// When it does not compile or does not run.
+/// The expression's value for each element. The expression is in the language of kernels, so a kernel computes it. Fails when it
+/// does not compile or does not run.
 pub(super) fn values(text: &str, inputs: &[HbmTensor]) -> Result<Vec<Option<f32>>, Refusal> {
     let fail = |reason: String| {
         refuse!(

@@ -272,10 +272,7 @@ impl CustomOpReport {
 }
 
 /// Reports as JSON with a line end, an object for one and a list for several, each with the steps a second that are published
-/// for its kernel.
-///
-/// # Errors
-/// When they cannot be written, which does not happen for reports.
+/// for its kernel. Fails when they cannot be written, which does not happen for reports.
 pub fn customop_json(
     results: &[(&CustomOpSpec, &CustomOpReport)],
     published_steps_per_s: impl Fn(&CustomOpSpec) -> Option<f64>,

@@ -49,7 +49,6 @@ pub struct CustomOpSpec {
 
 impl CustomOpSpec {
     /// A kernel with the tutorial's network.
-    #[must_use]
     pub fn new(name: &str, source: &str, multicore: bool) -> Self {
         Self {
             name: name.to_owned(),
@@ -67,10 +66,8 @@ impl CustomOpSpec {
         }
     }
 
-    /// The same kernel with another value of one of its constants.
-    ///
-    /// # Errors
-    /// When the source has no line `static constexpr ... NAME = ...;`.
+    /// The same kernel with another value of one of its constants. Fails when the source has no line `static constexpr ... NAME =
+    /// ...;`.
     pub fn with_constant(&self, constant: &str, value: &str) -> Result<Self, Refusal> {
         let declares = |line: &&str| {
             let before = line.split('=').next().unwrap_or_default();
@@ -85,10 +82,7 @@ impl CustomOpSpec {
         Ok(Self { name: format!("{} {constant}={value}", self.name), source, ..self.clone() })
     }
 
-    /// Checks that every option is within its bounds.
-    ///
-    /// # Errors
-    /// The option that is outside its bounds, with these bounds.
+    /// Checks that every option is within its bounds. Fails with the option that is outside its bounds, with these bounds.
     pub fn check(&self) -> Result<(), Refusal> {
         let within = |option: &'static str, value: u64, low: u64, high: u64| {
             if (low..=high).contains(&value) {

@@ -23,19 +23,14 @@ const PART: u64 = 1 << 24;
 
 /// Compiles a kernel, times a step of its network, and runs it on the given input.
 ///
-/// Problems of the kernel are in the report.
-///
-/// # Errors
-/// When an option is out of bounds, the network cannot be simulated or the reference is not an expression.
+/// Problems of the kernel are in the report. Fails when an option is out of bounds, the network cannot be simulated or the
+/// reference is not an expression.
 pub fn run(spec: &CustomOpSpec, costs: &CostTable) -> Result<CustomOpReport, Refusal> {
     run_with_processors(spec, costs).map(|answer| answer.0)
 }
 
 /// The same, with the activity of each processor: in the call on the input, or else in the first call of a
-/// step.
-///
-/// # Errors
-/// As [`run`].
+/// step. Fails as [`run`].
 pub fn run_with_processors(
     spec: &CustomOpSpec,
     costs: &CostTable,
@@ -89,10 +84,7 @@ pub struct CustomOpRun {
 }
 
 impl CustomOpRun {
-    /// Compiles the kernel. Problems of the kernel are in the report.
-    ///
-    /// # Errors
-    /// When an option is out of bounds.
+    /// Compiles the kernel. Problems of the kernel are in the report. Fails when an option is out of bounds.
     pub fn new(spec: CustomOpSpec, costs: &CostTable) -> Result<Self, Refusal> {
         spec.check()?;
         let cores = if spec.multicore { spec.cores } else { 1 };
@@ -245,10 +237,8 @@ impl CustomOpRun {
         first.get_or_insert(FinishedCall { run, inputs });
     }
 
-    /// The report, and the activity of each processor.
-    ///
-    /// # Errors
-    /// When the network cannot be simulated, or the reference is not an expression.
+    /// The report, and the activity of each processor. Fails when the network cannot be simulated, or the reference is not an
+    /// expression.
     pub fn finish(mut self) -> Result<(CustomOpReport, Vec<CoreMeter>), Refusal> {
         if let Some(error) = self.failed {
             return Err(error);

@@ -25,7 +25,6 @@ pub struct DeviceArithmetic {
 
 impl DeviceArithmetic {
     /// The arithmetic of a core whose array has `array_rows` rows, for one evaluation of `module`.
-    #[must_use]
     pub fn new(module: &HloModule, options: &CompileOptions, array_rows: u32, rounding: Rounding, seed: u64) -> Self {
         let known = module.known_at_load();
         Self {

@@ -63,10 +63,7 @@ impl Watch for ProductRanges {
 }
 
 /// Computes a model as the device does and records the range of each product. The tolerance of the specification is
-/// not used.
-///
-/// # Errors
-/// When the model is not known, cannot be compiled or is too large.
+/// not used. Fails when the model is not known, cannot be compiled or is too large.
 pub fn product_ranges(spec: &NumericsSpec) -> Result<ProductRanges, Refusal> {
     let named = |e: &dyn std::fmt::Display| refuse!("{}: {e}", spec.model);
     let evaluate = |e: Refusal| named(&e);

@@ -102,10 +102,8 @@ pub fn value_text(v: f32) -> String {
 }
 
 impl NumericsReport {
-    /// The comparison as `neuronscope numerics --json` prints it, ended by a newline.
-    ///
-    /// # Errors
-    /// When it cannot be encoded, which does not happen for numbers in memory.
+    /// The comparison as `neuronscope numerics --json` prints it, ended by a newline. Fails when it cannot be encoded, which does
+    /// not happen for numbers in memory.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');

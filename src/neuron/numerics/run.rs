@@ -78,10 +78,8 @@ fn reference_module(mut module: HloModule) -> HloModule {
 }
 
 impl NumericsRun {
-    /// Traces and compiles the model and draws its inputs.
-    ///
-    /// # Errors
-    /// When the specification cannot be used or the model is above the limits.
+    /// Traces and compiles the model and draws its inputs. Fails when the specification cannot be used or the model is above the
+    /// limits.
     pub fn new(spec: NumericsSpec, limits: SizeLimits) -> Result<Self, Refusal> {
         let size = checked_instance(&spec)?;
         let model: ModelSpec = spec.model.parse()?;
@@ -108,10 +106,7 @@ impl NumericsRun {
         Ok(Self { spec, core, graph, inputs, reference, device, flops, expected, stage, seen })
     }
 
-    /// Evaluates about `budget` operations.
-    ///
-    /// # Errors
-    /// When a weight is missing or memory runs out.
+    /// Evaluates about `budget` operations. Fails when a weight is missing or memory runs out.
     pub fn step(&mut self, budget: u64) -> Result<NumericsProgress, Refusal> {
         if self.stage.is_none() {
             self.stage = Some(Stage::Reference(self.start(&self.reference)?));
@@ -190,10 +185,8 @@ impl NumericsRun {
     }
 }
 
-/// The instance of a question, which can be answered apart from its model.
-///
-/// # Errors
-/// When the instance is not known or does not support the options, or the tolerance is not a number above zero.
+/// The instance of a question, which can be answered apart from its model. Fails when the instance is not known or does not support
+/// the options, or the tolerance is not a number above zero.
 pub fn checked_instance(spec: &NumericsSpec) -> Result<&'static Instance, Refusal> {
     let size = known_instance(&spec.instance)?;
     spec.options.check(size, spec.rounding)?;

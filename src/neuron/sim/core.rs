@@ -67,19 +67,13 @@ impl Core {
     }
 
     /// Runs at most `budget` items that nobody observes. This and its sibling are the two forms of the loop: it is compiled with this
-    /// crate, for speed, and not once more with each caller, for size.
-    ///
-    /// # Errors
-    /// When no unit can continue and some are not finished.
+    /// crate, for speed, and not once more with each caller, for size. Fails when no unit can continue and some are not finished.
     #[inline(never)]
     pub fn run_alone(&mut self, program: Program<'_>, budget: u64) -> Result<SimProgress, Refusal> {
         self.run(program, budget, &mut NoObserver)
     }
 
-    /// Runs at most `budget` items.
-    ///
-    /// # Errors
-    /// When no unit can continue and some are not finished.
+    /// Runs at most `budget` items. Fails when no unit can continue and some are not finished.
     #[inline(never)]
     pub fn run_observed(
         &mut self,

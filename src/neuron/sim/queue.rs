@@ -99,7 +99,6 @@ pub struct DmaEngines {
 
 impl DmaEngines {
     /// The engines of a core before anything moves.
-    #[must_use]
     pub fn new(costs: &CostTable) -> Self {
         let idle = vec![SimTime::ZERO; usize::try_from(costs.core.dma_engines).unwrap_or(1).max(1)];
         Self { free_at: idle.clone(), busy: idle }

@@ -50,17 +50,13 @@ pub struct Simulator<E, C> {
 
 impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C> {
     /// A simulation at its start.
-    #[must_use]
     pub fn new(executable: E, costs: C) -> Self {
         let prices = prices(&costs, &executable.ops);
         let core = Core::new(Program { executable: &executable, costs: &costs, prices: &prices });
         Self { executable, costs, prices, core }
     }
 
-    /// Runs at most `budget` items.
-    ///
-    /// # Errors
-    /// When no unit can continue and some are not finished.
+    /// Runs at most `budget` items. Fails when no unit can continue and some are not finished.
     pub fn step(&mut self, budget: u64, observer: &mut impl Observer) -> Result<SimProgress, Refusal> {
         let Self { executable, costs, prices, core } = self;
         let program = Program { executable, costs, prices };
@@ -73,10 +69,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
     }
 }
 
-/// Runs a whole execution.
-///
-/// # Errors
-/// As [`Simulator::step`].
+/// Runs a whole execution. Fails as [`Simulator::step`].
 pub fn simulate(
     executable: &Executable,
     costs: &CostTable,

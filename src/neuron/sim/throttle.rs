@@ -39,7 +39,6 @@ fn eighths(throttle: Throttle, is_dense: bool) -> u32 {
 
 impl TensorClock {
     /// The clock of an idle engine whose array has this many rows and as many columns.
-    #[must_use]
     pub fn new(throttle: Throttle, side: u32) -> Self {
         let (is_dense, side) = (false, u64::from(side));
         Self {

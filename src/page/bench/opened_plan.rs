@@ -17,7 +17,6 @@ impl OpenedPlan {
     const ENOUGH_INFERENCES: u32 = 10_000;
 
     /// The batch sizes that a model takes, up to `OpenedPlan::MOST_BATCH`, on the instances that have a price.
-    #[must_use]
     pub fn of(batch: &BatchRule, catalog: Option<&Catalog>) -> Self {
         let batch_sizes = match batch {
             BatchRule::Fixed { size } => vec![u32::try_from(*size).unwrap_or(u32::MAX)],

@@ -33,7 +33,6 @@ impl PartialEq for ResultRow {
 
 impl ResultRow {
     /// A row with its computed values.
-    #[must_use]
     pub fn new(id: RowId, result: Rc<RowResult>) -> Self {
         let cells = Rc::new(ReportCells::of(&result.report));
         Self { id, result, cells }

@@ -342,7 +342,6 @@ impl BenchState {
 
 impl BenchState {
     /// The page after an action.
-    #[must_use]
     pub fn after(&self, action: BenchAction) -> Self {
         let mut next = self.clone();
         match action {

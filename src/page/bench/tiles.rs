@@ -39,7 +39,6 @@ impl Tiles {
     pub const TITLES: [&str; 3] = BestFigures::TITLES;
 
     /// Figures and sentence of the rows within the limits.
-    #[must_use]
     pub fn of(rows: &[ResultRow], wanted: Requirements) -> Self {
         let reports: Vec<&Report> = rows.iter().map(ResultRow::report).collect();
         let best = BestFigures::of(&reports, wanted);

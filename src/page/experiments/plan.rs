@@ -147,7 +147,6 @@ impl PlanState {
     }
 
     /// The state after an action.
-    #[must_use]
     pub fn after(&self, action: PlanAction) -> Self {
         let mut next = self.clone();
         match action {

@@ -165,7 +165,6 @@ impl<Worker: Clone> ExperimentsState<Worker> {
     }
 
     /// The page after an action.
-    #[must_use]
     pub fn after(&self, action: ExperimentsAction<Worker>) -> Self {
         let mut next = self.clone();
         match action {

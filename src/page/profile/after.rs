@@ -10,7 +10,6 @@ use ns_view::timeline::SliceRef;
 
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     /// The page after an action.
-    #[must_use]
     pub fn after(&self, action: ProfileAction<Worker>) -> Self {
         use ProfileAction as A;
         let mut next = self.clone();

@@ -133,10 +133,8 @@ impl<W: Worker> Dispatch<W, Benchmarks> {
         }
     }
 
-    /// Makes room for the copies of a measurement. If they need new workers, the old ones are dropped.
-    ///
-    /// # Errors
-    /// If there are more copies than can be measured.
+    /// Makes room for the copies of a measurement. If they need new workers, the old ones are dropped. Fails if there are more
+    /// copies than can be measured.
     pub fn make_room(&mut self, measurement: &Measurement) -> Result<(), String> {
         let copies = measurement.copies();
         if copies > MOST_COPIES {

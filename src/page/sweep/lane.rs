@@ -32,7 +32,6 @@ pub struct Running {
 
 impl Running {
     /// A configuration that was just handed out.
-    #[must_use]
     pub const fn new(row: u32, job: JobId) -> Self {
         Self { row, job, share: 0.0, is_resting: false, works_out: None }
     }

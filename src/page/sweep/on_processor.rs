@@ -19,7 +19,6 @@ pub struct CpuRow {
 
 impl CpuRow {
     /// A configuration whose copies all started at a time, in seconds since 1970.
-    #[must_use]
     pub fn new(row: u32, configuration: Configuration, began_unix_s: u64) -> Self {
         let copies = vec![None; side_by_side(&configuration).0 as usize];
         Self { row, configuration, copies, began_unix_s }

@@ -25,7 +25,6 @@ impl<K: SweepKind> PartialEq for SweepView<K> {
 
 impl<K: SweepKind> SweepView<K> {
     /// A view of a sweep: `shares` has the progress of the running rows, 0 to 1; `is_settled` says whether all of them are paused.
-    #[must_use]
     pub fn new(sweep: Rc<SweepOf<K>>, shares: BTreeMap<u32, f64>, workers: usize, is_settled: bool) -> Self {
         Self { sweep, shares, workers, is_settled }
     }

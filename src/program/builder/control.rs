@@ -6,19 +6,13 @@ use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 impl Builder {
-    /// Joins several values into a tuple.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// Joins several values into a tuple. Fails as [`Self::push`].
     pub fn tuple(&mut self, parts: &[InstructionId]) -> Built {
         let ty = Type::Tuple(parts.iter().map(|&p| self.type_of(p).clone()).collect());
         self.push(Op::Tuple, parts.to_vec(), vec![], ty)
     }
 
-    /// One part of a tuple.
-    ///
-    /// # Errors
-    /// When `x` is not a tuple, or does not have the part.
+    /// One part of a tuple. Fails when `x` is not a tuple, or does not have the part.
     pub fn get(&mut self, x: InstructionId, at: usize) -> Built {
         let part = match self.type_of(x) {
             Type::Tuple(parts) => parts.get(at).cloned(),
@@ -30,10 +24,7 @@ impl Builder {
         self.push(Op::GetTupleElement(usize_to_u32(at)), vec![x], vec![], ty)
     }
 
-    /// All parts of a tuple.
-    ///
-    /// # Errors
-    /// As [`Self::get`].
+    /// All parts of a tuple. Fails as [`Self::get`].
     pub fn parts(&mut self, x: InstructionId) -> Result<Vec<InstructionId>, Refusal> {
         let count = match self.type_of(x) {
             Type::Tuple(parts) => parts.len(),
@@ -42,19 +33,14 @@ impl Builder {
         (0..count).map(|at| self.get(x, at)).collect()
     }
 
-    /// Calls a computation whose result has type `ty`.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// Calls a computation whose result has type `ty`. Fails as [`Self::push`].
     pub fn call(&mut self, called: ComputationId, operands: &[InstructionId], ty: Type) -> Built {
         self.push(Op::Call, operands.to_vec(), vec![called], ty)
     }
 
     /// Runs `body` `count` times over `state`: it gets the number of the turn (s32) and the state, and returns the next state.
-    /// Values of the caller are not visible in the body: all values that it needs must be part of the state.
-    ///
-    /// # Errors
-    /// When the body changes the state's types.
+    /// Values of the caller are not visible in the body: all values that it needs must be part of the state. Fails when the body
+    /// changes the state's types.
     pub fn repeat(
         &mut self,
         count: u64,
@@ -89,10 +75,8 @@ impl Builder {
     }
 
     /// A branch that data chooses and whose two sides are not known: it reads `operands` (including `condition` if that is a value) and gives
-    /// values of these types. A program with this operation can be inspected, but neither computed nor placed.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// values of these types. A program with this operation can be inspected, but neither computed nor placed. Fails as
+    /// [`Self::push`].
     pub fn undecided_branch(
         &mut self,
         condition: Option<InstructionId>,
@@ -121,10 +105,7 @@ impl Builder {
     }
 
     /// A loop of unknown body whose number of turns depends on data: it carries `state`. A program with this operation can be inspected,
-    /// but neither computed nor placed.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// but neither computed nor placed. Fails as [`Self::push`].
     pub fn undecided_loop(&mut self, state: &[InstructionId]) -> Result<Vec<InstructionId>, Refusal> {
         let first = self.tuple(state)?;
         let ty = self.type_of(first).clone();
@@ -137,10 +118,8 @@ impl Builder {
         self.parts(last)
     }
 
-    /// `keys` sorted along a dimension, and `companions` in the same order. Equal keys keep their order.
-    ///
-    /// # Errors
-    /// When the arrays have different sizes.
+    /// `keys` sorted along a dimension, and `companions` in the same order. Equal keys keep their order. Fails when the arrays have
+    /// different sizes.
     pub fn sort(
         &mut self,
         keys: InstructionId,
@@ -169,10 +148,8 @@ impl Builder {
         self.parts(sorted)
     }
 
-    /// The `k` largest or smallest elements along the last dimension, and their positions (s32).
-    ///
-    /// # Errors
-    /// When there are fewer than `k`.
+    /// The `k` largest or smallest elements along the last dimension, and their positions (s32). Fails when there are fewer than
+    /// `k`.
     pub fn top_k(&mut self, x: InstructionId, k: u64, is_largest: bool) -> Result<[InstructionId; 2], Refusal> {
         let ty = self.array(x)?.clone();
         let mut dims = ty.dims.clone();

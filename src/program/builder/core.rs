@@ -63,7 +63,6 @@ impl Default for Builder {
 
 impl Builder {
     /// A builder whose entry computation is open.
-    #[must_use]
     pub fn new() -> Self {
         Self {
             computations: IndexVec::new(),
@@ -114,10 +113,8 @@ impl Builder {
         &self.origin
     }
 
-    /// Appends an instruction whose result type is known. The typed pushes use it.
-    ///
-    /// # Errors
-    /// When a result has more elements than 64 bits count, or when the program becomes too large.
+    /// Appends an instruction whose result type is known. The typed pushes use it. Fails when a result has more elements than 64
+    /// bits count, or when the program becomes too large.
     pub fn push(&mut self, op: Op, operands: Vec<InstructionId>, called: Vec<ComputationId>, ty: Type) -> Built {
         check_size(&ty)?;
         if self.folds
@@ -138,10 +135,7 @@ impl Builder {
         Ok(self.frame_mut().instructions.push(Instruction { name, op, operands, called, ty, origin }))
     }
 
-    /// Appends an instruction that gives an array.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// Appends an instruction that gives an array. Fails as [`Self::push`].
     pub fn push_array(
         &mut self,
         op: Op,
@@ -152,10 +146,7 @@ impl Builder {
         self.push(op, operands, vec![], Type::Array(ArrayType::new(element, dims)))
     }
 
-    /// A parameter of the entry computation.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// A parameter of the entry computation. Fails as [`Self::push`].
     pub fn parameter(&mut self, parameter: ProgramParameter) -> Built {
         let ty = Type::Array(parameter.ty.clone());
         self.parameters.push(parameter);
@@ -170,10 +161,8 @@ impl Builder {
         self.push(Op::Parameter(number), vec![], vec![], ty)
     }
 
-    /// A separate computation: `body` gets its parameters and returns its result. Values of the caller are not visible in it.
-    ///
-    /// # Errors
-    /// When `body` fails.
+    /// A separate computation: `body` gets its parameters and returns its result. Values of the caller are not visible in it. Fails
+    /// when `body` fails.
     pub fn computation(
         &mut self,
         name: &str,
@@ -201,10 +190,7 @@ impl Builder {
         self.frame().instructions.get(id).map_or(&Type::Token, |i| &i.ty)
     }
 
-    /// Array type of a value.
-    ///
-    /// # Errors
-    /// When it is a tuple or a token.
+    /// Array type of a value. Fails when it is a tuple or a token.
     pub fn array(&self, id: InstructionId) -> Result<&ArrayType, Refusal> {
         self.type_of(id).array().ok_or_else(|| refuse!("an array is wanted, not {}", self.type_of(id)))
     }
@@ -229,10 +215,7 @@ impl Builder {
         self.frame().instructions.get(id)
     }
 
-    /// Numbers as a constant.
-    ///
-    /// # Errors
-    /// When there are more or fewer of them than the type has elements.
+    /// Numbers as a constant. Fails when there are more or fewer of them than the type has elements.
     pub fn constant(&mut self, value: Value) -> Built {
         if value.ty.elements() != Some(value.numbers.len() as u64) {
             return Err(refuse!("{} numbers do not make {}", value.numbers.len(), value.ty));
@@ -241,10 +224,8 @@ impl Builder {
         self.push(Op::Constant(Box::new(value)), vec![], vec![], ty)
     }
 
-    /// One number of any element type: integer types round towards zero; for booleans, every number except 0 is true.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// One number of any element type: integer types round towards zero; for booleans, every number except 0 is true. Fails as
+    /// [`Self::push`].
     pub fn number(&mut self, element: ElementType, value: f64) -> Built {
         let key = (element, value.to_bits());
         if let Some(&id) = self.frame().numbers.get(&key) {
@@ -255,46 +236,31 @@ impl Builder {
         Ok(id)
     }
 
-    /// One integer, exact in all 64 bits.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// One integer, exact in all 64 bits. Fails as [`Self::push`].
     pub fn whole(&mut self, element: ElementType, value: i64) -> Built {
         self.constant(Value::whole(element, value))
     }
 
-    /// A one-dimensional array of integers.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// A one-dimensional array of integers. Fails as [`Self::push`].
     pub fn whole_row(&mut self, element: ElementType, values: &[i64]) -> Built {
         let ty = ArrayType::new(element, [values.len() as u64]);
         self.constant(Value { ty, numbers: Numbers::Whole(values.to_vec()) })
     }
 
-    /// An array filled with one number.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// An array filled with one number. Fails as [`Self::push`].
     pub fn full(&mut self, element: ElementType, dims: &[u64], value: f64) -> Built {
         let one = self.number(element, value)?;
         self.broadcast_to(one, dims)
     }
 
-    /// An operation without a known meaning; its result types are known. Several results are a tuple.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// An operation without a known meaning; its result types are known. Several results are a tuple. Fails as [`Self::push`].
     pub fn opaque(&mut self, name: &str, config: &str, operands: &[InstructionId], ty: Type) -> Built {
         let foreign = Foreign { name: head(name).to_owned(), config: head(config).to_owned() };
         self.push(Op::Opaque(foreign), operands.to_vec(), vec![], ty)
     }
 
     /// The program: its result is `outputs`, a tuple unless there is exactly one. Instructions that no result depends on are left out, except
-    /// parameters.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// parameters. Fails as [`Self::push`].
     pub fn finish(mut self, name: &str, outputs: &[InstructionId]) -> Result<Program, Refusal> {
         let root = match outputs {
             [one] => *one,

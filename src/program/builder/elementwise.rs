@@ -5,10 +5,7 @@ use super::core::{Builder, Built};
 use ns_base::{Refusal, refuse};
 
 impl Builder {
-    /// An elementwise function. Tests such as `IsNan` give booleans.
-    ///
-    /// # Errors
-    /// When the operand is not an array.
+    /// An elementwise function. Tests such as `IsNan` give booleans. Fails when the operand is not an array.
     pub fn unary(&mut self, function: Unary, x: InstructionId) -> Built {
         let ty = self.array(x)?.clone();
         let element = match function {
@@ -20,10 +17,8 @@ impl Builder {
         self.push_array(Op::Unary(function), vec![x], element, ty.dims)
     }
 
-    /// An elementwise function of two arrays of one element type; dimensions of size one repeat.
-    ///
-    /// # Errors
-    /// When element types or sizes do not fit.
+    /// An elementwise function of two arrays of one element type; dimensions of size one repeat. Fails when element types or sizes
+    /// do not fit.
     pub fn binary(&mut self, function: Binary, a: InstructionId, b: InstructionId) -> Built {
         let (a, b) = self.alike(a, b)?;
         let ty = self.array(a)?.clone();
@@ -35,70 +30,46 @@ impl Builder {
         self.push_array(Op::Binary(function), vec![a, b], element, ty.dims)
     }
 
-    /// An elementwise function of an array and a number.
-    ///
-    /// # Errors
-    /// When the operand is not an array.
+    /// An elementwise function of an array and a number. Fails when the operand is not an array.
     pub fn with_number(&mut self, function: Binary, x: InstructionId, number: f64) -> Built {
         let number = self.number(self.element(x), number)?;
         self.binary(function, x, number)
     }
 
-    /// Sum of two arrays.
-    ///
-    /// # Errors
-    /// As [`Self::binary`].
+    /// Sum of two arrays. Fails as [`Self::binary`].
     pub fn add(&mut self, a: InstructionId, b: InstructionId) -> Built {
         self.binary(Binary::Add, a, b)
     }
 
-    /// Difference of two arrays.
-    ///
-    /// # Errors
-    /// As [`Self::binary`].
+    /// Difference of two arrays. Fails as [`Self::binary`].
     pub fn sub(&mut self, a: InstructionId, b: InstructionId) -> Built {
         self.binary(Binary::Sub, a, b)
     }
 
-    /// Product of two arrays, element by element.
-    ///
-    /// # Errors
-    /// As [`Self::binary`].
+    /// Product of two arrays, element by element. Fails as [`Self::binary`].
     pub fn mul(&mut self, a: InstructionId, b: InstructionId) -> Built {
         self.binary(Binary::Mul, a, b)
     }
 
-    /// Quotient of two arrays, element by element.
-    ///
-    /// # Errors
-    /// As [`Self::binary`].
+    /// Quotient of two arrays, element by element. Fails as [`Self::binary`].
     pub fn div(&mut self, a: InstructionId, b: InstructionId) -> Built {
         self.binary(Binary::Div, a, b)
     }
 
-    /// Compares two arrays of one element type; dimensions of size one repeat.
-    ///
-    /// # Errors
-    /// When element types or sizes do not fit.
+    /// Compares two arrays of one element type; dimensions of size one repeat. Fails when element types or sizes do not fit.
     pub fn compare(&mut self, how: Comparison, a: InstructionId, b: InstructionId) -> Built {
         let (a, b) = self.alike(a, b)?;
         let dims = self.dims(a);
         self.push_array(Op::Compare(how), vec![a, b], ElementType::Pred, dims)
     }
 
-    /// Compares an array with a number.
-    ///
-    /// # Errors
-    /// When the operand is not an array.
+    /// Compares an array with a number. Fails when the operand is not an array.
     pub fn compare_number(&mut self, how: Comparison, x: InstructionId, number: f64) -> Built {
         let number = self.number(self.element(x), number)?;
         self.compare(how, x, number)
     }
 
-    /// `a` where `condition` is true, else `b`; dimensions of size one repeat.
-    ///
-    /// # Errors
-    /// When element types or sizes do not fit.
+    /// `a` where `condition` is true, else `b`; dimensions of size one repeat. Fails when element types or sizes do not fit.
     pub fn select(&mut self, condition: InstructionId, a: InstructionId, b: InstructionId) -> Built {
         if self.element(condition) != ElementType::Pred {
             let found = self.type_of(condition);
@@ -112,10 +83,7 @@ impl Builder {
         self.push_array(Op::Select, vec![condition?, a?, b?], element, dims)
     }
 
-    /// `x` clamped to a range; an infinite end leaves that side open.
-    ///
-    /// # Errors
-    /// When the operand is not an array.
+    /// `x` clamped to a range; an infinite end leaves that side open. Fails when the operand is not an array.
     pub fn clamp_numbers(&mut self, x: InstructionId, low: Option<f64>, high: Option<f64>) -> Built {
         let x = match low {
             Some(low) => self.with_number(Binary::Max, x, low)?,
@@ -127,10 +95,8 @@ impl Builder {
         }
     }
 
-    /// Converts to another element type; pushes nothing if `x` already has it. As a boolean, a number is true unless it is 0.
-    ///
-    /// # Errors
-    /// When the operand is not an array.
+    /// Converts to another element type; pushes nothing if `x` already has it. As a boolean, a number is true unless it is 0. Fails
+    /// when the operand is not an array.
     pub fn convert(&mut self, x: InstructionId, element: ElementType) -> Built {
         let ty = self.array(x)?.clone();
         match element {
@@ -154,10 +120,8 @@ impl Builder {
     }
 }
 
-/// Sizes of a result by numpy's broadcasting: aligned at the last dimension; a size of one repeats.
-///
-/// # Errors
-/// When two sizes differ and neither is one.
+/// Sizes of a result by numpy's broadcasting: aligned at the last dimension; a size of one repeats. Fails when two sizes differ and
+/// neither is one.
 pub fn broadcast_dims(a: &[u64], b: &[u64]) -> Result<Vec<u64>, Refusal> {
     let rank = a.len().max(b.len());
     let size = |dims: &[u64], at: usize| (at + dims.len()).checked_sub(rank).map_or(1, |i| dims[i]);

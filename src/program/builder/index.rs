@@ -14,10 +14,7 @@ pub struct RowGather {
 }
 
 impl Builder {
-    /// 0, 1, 2 .. along a dimension.
-    ///
-    /// # Errors
-    /// When the sizes do not include the dimension.
+    /// 0, 1, 2 .. along a dimension. Fails when the sizes do not include the dimension.
     pub fn iota(&mut self, element: ElementType, dims: &[u64], dimension: usize) -> Built {
         if dimension >= dims.len() {
             return Err(refuse!("{} has no dimension {dimension}", ArrayType::new(element, dims)));
@@ -26,10 +23,8 @@ impl Builder {
     }
 
     /// Slices of `x` at integer indices along one dimension, which is replaced by the dimensions of `indices`. An index beyond the
-    /// end takes the last slice, as XLA's gather does.
-    ///
-    /// # Errors
-    /// When `indices` are not whole numbers or `x` does not have the dimension.
+    /// end takes the last slice, as XLA's gather does. Fails when `indices` are not whole numbers or `x` does not have the
+    /// dimension.
     pub fn take(&mut self, x: InstructionId, indices: InstructionId, how: RowGather) -> Built {
         let indices = if how.wraps { self.wrapped(indices, self.size(x, how.dimension)?)? } else { indices };
         let (ty, at) = (self.array(x)?.clone(), how.dimension);
@@ -53,10 +48,7 @@ impl Builder {
         self.gather(x, indices, gather, dims)
     }
 
-    /// XLA's gather.
-    ///
-    /// # Errors
-    /// When `indices` are not whole numbers.
+    /// XLA's gather. Fails when `indices` are not whole numbers.
     pub fn gather(&mut self, x: InstructionId, indices: InstructionId, how: GatherDims, dims: Vec<u64>) -> Built {
         if !self.element(indices).is_integer() {
             let found = self.type_of(indices);
@@ -66,10 +58,9 @@ impl Builder {
         self.push_array(Op::Gather(how), vec![x, indices], element, dims)
     }
 
-    /// For each element of `indices`: the element of `x` at that index along `dimension` and at the same position in all other dimensions.
-    ///
-    /// # Errors
-    /// When the arrays have different numbers of dimensions, or `indices` is larger than `x` in another dimension.
+    /// For each element of `indices`: the element of `x` at that index along `dimension` and at the same position in all other
+    /// dimensions. Fails when the arrays have different numbers of dimensions, or `indices` is larger than `x` in another
+    /// dimension.
     pub fn take_along(&mut self, x: InstructionId, indices: InstructionId, dimension: usize) -> Built {
         let (ty, wanted) = (self.array(x)?.clone(), self.dims(indices));
         let size = self.size(x, dimension)?;
@@ -99,10 +90,8 @@ impl Builder {
         self.gather(x, indices, gather, wanted)
     }
 
-    /// Indices with negative ones, which count from the end, replaced by ones that count from the front.
-    ///
-    /// # Errors
-    /// When they are not whole numbers.
+    /// Indices with negative ones, which count from the end, replaced by ones that count from the front. Fails when they are not
+    /// whole numbers.
     pub fn wrapped(&mut self, indices: InstructionId, size: u64) -> Built {
         if !self.element(indices).is_signed_integer() {
             return Ok(indices);
@@ -112,10 +101,8 @@ impl Builder {
         self.select(negative, moved, indices)
     }
 
-    /// XLA's scatter of one array: `combine` combines the present element with the new one; `None` replaces it.
-    ///
-    /// # Errors
-    /// When element types differ or `indices` are not whole numbers.
+    /// XLA's scatter of one array: `combine` combines the present element with the new one; `None` replaces it. Fails when element
+    /// types differ or `indices` are not whole numbers.
     pub fn scatter(
         &mut self,
         x: InstructionId,

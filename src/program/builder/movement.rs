@@ -7,10 +7,7 @@ use ns_base::convert::{usize_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 impl Builder {
-    /// The array broadcast to sizes by numpy's rules.
-    ///
-    /// # Errors
-    /// When the sizes do not fit.
+    /// The array broadcast to sizes by numpy's rules. Fails when the sizes do not fit.
     pub fn broadcast_to(&mut self, x: InstructionId, dims: &[u64]) -> Built {
         let from = self.array(x)?;
         if from.dims == dims {
@@ -23,10 +20,7 @@ impl Builder {
         self.broadcast_in(x, dims, places)
     }
 
-    /// The array broadcast: its dimension `i` becomes dimension `dimensions[i]` of the result.
-    ///
-    /// # Errors
-    /// When the sizes do not fit.
+    /// The array broadcast: its dimension `i` becomes dimension `dimensions[i]` of the result. Fails when the sizes do not fit.
     pub fn broadcast_in(&mut self, x: InstructionId, dims: &[u64], dimensions: Vec<u32>) -> Built {
         let from = self.array(x)?.clone();
         let fits = from.dims.len() == dimensions.len()
@@ -41,10 +35,7 @@ impl Builder {
         self.push_array(Op::Broadcast { dimensions }, vec![x], from.element, dims)
     }
 
-    /// The same elements with other sizes.
-    ///
-    /// # Errors
-    /// When the number of elements differs.
+    /// The same elements with other sizes. Fails when the number of elements differs.
     pub fn reshape(&mut self, x: InstructionId, dims: &[u64]) -> Built {
         let from = self.array(x)?.clone();
         if from.dims == dims {
@@ -57,10 +48,7 @@ impl Builder {
         self.push_array(Op::Reshape, vec![x], from.element, dims)
     }
 
-    /// The array with a new dimension of size one at `at`.
-    ///
-    /// # Errors
-    /// When the array has fewer dimensions.
+    /// The array with a new dimension of size one at `at`. Fails when the array has fewer dimensions.
     pub fn unsqueeze(&mut self, x: InstructionId, at: usize) -> Built {
         let mut dims = self.dims(x);
         if at > dims.len() {
@@ -70,10 +58,7 @@ impl Builder {
         self.reshape(x, &dims)
     }
 
-    /// The array without a dimension of size one.
-    ///
-    /// # Errors
-    /// When the array does not have the dimension or it has another size.
+    /// The array without a dimension of size one. Fails when the array does not have the dimension or it has another size.
     pub fn squeeze(&mut self, x: InstructionId, at: usize) -> Built {
         let mut dims = self.dims(x);
         self.size(x, at)?;
@@ -81,19 +66,13 @@ impl Builder {
         self.reshape(x, &dims)
     }
 
-    /// Size of a dimension.
-    ///
-    /// # Errors
-    /// When the array has fewer dimensions.
+    /// Size of a dimension. Fails when the array has fewer dimensions.
     pub fn size(&self, x: InstructionId, dimension: usize) -> Result<u64, Refusal> {
         let ty = self.array(x)?;
         ty.dims.get(dimension).copied().ok_or_else(|| refuse!("{ty} has no dimension {dimension}"))
     }
 
-    /// Dimension `i` of the result is dimension `permutation[i]`.
-    ///
-    /// # Errors
-    /// When it is not a permutation of the array's dimensions.
+    /// Dimension `i` of the result is dimension `permutation[i]`. Fails when it is not a permutation of the array's dimensions.
     pub fn transpose(&mut self, x: InstructionId, permutation: &[usize]) -> Built {
         let ty = self.array(x)?.clone();
         let mut sorted = permutation.to_vec();
@@ -109,10 +88,7 @@ impl Builder {
         self.push_array(Op::Transpose { permutation }, vec![x], ty.element, dims)
     }
 
-    /// Swaps two dimensions.
-    ///
-    /// # Errors
-    /// When the array has fewer dimensions.
+    /// Swaps two dimensions. Fails when the array has fewer dimensions.
     pub fn swap_dims(&mut self, x: InstructionId, a: usize, b: usize) -> Built {
         let mut order: Vec<usize> = (0..self.rank(x)).collect();
         self.size(x, a)?;
@@ -121,10 +97,7 @@ impl Builder {
         self.transpose(x, &order)
     }
 
-    /// Reverses dimensions.
-    ///
-    /// # Errors
-    /// When the array has fewer dimensions.
+    /// Reverses dimensions. Fails when the array has fewer dimensions.
     pub fn reverse(&mut self, x: InstructionId, dimensions: &[usize]) -> Built {
         let ty = self.array(x)?.clone();
         for &d in dimensions {
@@ -134,10 +107,8 @@ impl Builder {
         self.push_array(Op::Reverse { dimensions }, vec![x], ty.element, ty.dims)
     }
 
-    /// A dimension cut, or filled up with zeros.
-    ///
-    /// # Errors
-    /// When there is no such dimension, or when there are more zeros than a signed index can count.
+    /// A dimension cut, or filled up with zeros. Fails when there is no such dimension, or when there are more zeros than a signed
+    /// index can count.
     pub fn resize_dim(&mut self, x: InstructionId, d: usize, size: u64) -> Built {
         let own = self.size(x, d)?;
         if own >= size {
@@ -150,10 +121,7 @@ impl Builder {
         self.pad(x, 0.0, &edges)
     }
 
-    /// A range of one dimension.
-    ///
-    /// # Errors
-    /// When the range is outside the array or the step is 0.
+    /// A range of one dimension. Fails when the range is outside the array or the step is 0.
     pub fn slice_dim(&mut self, x: InstructionId, dimension: usize, start: u64, limit: u64, step: u64) -> Built {
         let ty = self.array(x)?.clone();
         let size = self.size(x, dimension)?;
@@ -170,19 +138,13 @@ impl Builder {
         self.push_array(Op::Slice { starts, limits, strides }, vec![x], ty.element, dims)
     }
 
-    /// One element of a dimension; the dimension disappears.
-    ///
-    /// # Errors
-    /// When the array does not have the element.
+    /// One element of a dimension; the dimension disappears. Fails when the array does not have the element.
     pub fn pick(&mut self, x: InstructionId, dimension: usize, at: u64) -> Built {
         let part = self.slice_dim(x, dimension, at, at.saturating_add(1), 1)?;
         self.squeeze(part, dimension)
     }
 
-    /// Splits a dimension into parts of the given sizes.
-    ///
-    /// # Errors
-    /// When the sizes do not add up to the dimension's.
+    /// Splits a dimension into parts of the given sizes. Fails when the sizes do not add up to the dimension's.
     pub fn split(&mut self, x: InstructionId, dimension: usize, sizes: &[u64]) -> Result<Vec<InstructionId>, Refusal> {
         let size = self.size(x, dimension)?;
         if sizes.iter().try_fold(0u64, |sum, &n| sum.checked_add(n)) != Some(size) {
@@ -197,20 +159,15 @@ impl Builder {
         Ok(parts)
     }
 
-    /// Adds elements of one number in front of and behind each dimension; negative counts remove elements.
-    ///
-    /// # Errors
-    /// When there is not one pair for each dimension, or when a size would be negative.
+    /// Adds elements of one number in front of and behind each dimension; negative counts remove elements. Fails when there is not
+    /// one pair for each dimension, or when a size would be negative.
     pub fn pad(&mut self, x: InstructionId, value: f64, edges: &[(i64, i64)]) -> Built {
         let value = self.number(self.element(x), value)?;
         let edges: Vec<(i64, i64, u64)> = edges.iter().map(|&(low, high)| (low, high, 0)).collect();
         self.pad_with(x, value, &edges)
     }
 
-    /// Elements added in front, behind and between the elements of each dimension.
-    ///
-    /// # Errors
-    /// As [`Self::pad`].
+    /// Elements added in front, behind and between the elements of each dimension. Fails as [`Self::pad`].
     pub fn pad_with(&mut self, x: InstructionId, value: InstructionId, edges: &[(i64, i64, u64)]) -> Built {
         let ty = self.array(x)?.clone();
         if edges.len() != ty.dims.len() {
@@ -231,10 +188,7 @@ impl Builder {
         self.push_array(Op::Pad { low, high, interior }, vec![x, value], ty.element, dims)
     }
 
-    /// Arrays joined along a dimension.
-    ///
-    /// # Errors
-    /// When the list is empty, or when element types or other sizes differ.
+    /// Arrays joined along a dimension. Fails when the list is empty, or when element types or other sizes differ.
     pub fn concatenate(&mut self, parts: &[InstructionId], dimension: usize) -> Built {
         let Some(&first) = parts.first() else {
             return Err(refuse!("there is nothing to join"));
@@ -263,10 +217,7 @@ impl Builder {
         self.push_array(Op::Concatenate { dimension: usize_to_u32(dimension) }, parts.to_vec(), ty.element, dims)
     }
 
-    /// Arrays of one type stacked along a new dimension.
-    ///
-    /// # Errors
-    /// As [`Self::concatenate`].
+    /// Arrays of one type stacked along a new dimension. Fails as [`Self::concatenate`].
     pub fn stack(&mut self, parts: &[InstructionId], at: usize) -> Built {
         let mut raised = Vec::with_capacity(parts.len());
         for &part in parts {
@@ -275,10 +226,7 @@ impl Builder {
         self.concatenate(&raised, at)
     }
 
-    /// The part of `x` with sizes `sizes` that begins at `starts`, integers of one type.
-    ///
-    /// # Errors
-    /// When the sizes do not fit.
+    /// The part of `x` with sizes `sizes` that begins at `starts`, integers of one type. Fails when the sizes do not fit.
     pub fn dynamic_slice(&mut self, x: InstructionId, starts: &[InstructionId], sizes: &[u64]) -> Built {
         let ty = self.array(x)?.clone();
         let fits = starts.len() == ty.dims.len() && sizes.len() == starts.len();
@@ -289,10 +237,7 @@ impl Builder {
         self.push_array(Op::DynamicSlice { sizes: sizes.to_vec() }, operands, ty.element, sizes)
     }
 
-    /// `x` with `part` written at `starts`.
-    ///
-    /// # Errors
-    /// When the sizes do not fit.
+    /// `x` with `part` written at `starts`. Fails when the sizes do not fit.
     pub fn dynamic_update_slice(&mut self, x: InstructionId, part: InstructionId, starts: &[InstructionId]) -> Built {
         let (ty, other) = (self.array(x)?.clone(), self.array(part)?.clone());
         let fits = ty.element == other.element && starts.len() == ty.dims.len() && other.dims.len() == ty.dims.len();

@@ -24,10 +24,8 @@ pub struct ConvolutionSpec {
 }
 
 impl Builder {
-    /// A matrix product over the given dimensions. The result has the batch dimensions, the left side's other dimensions, the right side's.
-    ///
-    /// # Errors
-    /// When sizes or element types do not fit.
+    /// A matrix product over the given dimensions. The result has the batch dimensions, the left side's other dimensions, the right
+    /// side's. Fails when sizes or element types do not fit.
     pub fn dot(&mut self, a: InstructionId, b: InstructionId, dims: DotDims) -> Built {
         let (left, right) = (self.array(a)?.clone(), self.array(b)?.clone());
         let size = |ty: &ArrayType, d: u32| ty.dims.get(d as usize).copied();
@@ -57,10 +55,8 @@ impl Builder {
         self.push_array(Op::Dot(dims), vec![a, b], left.element, result)
     }
 
-    /// A product of the last two dimensions by numpy's rules: batch dimensions broadcast, a vector is a row or a column.
-    ///
-    /// # Errors
-    /// When sizes or element types do not fit.
+    /// A product of the last two dimensions by numpy's rules: batch dimensions broadcast, a vector is a row or a column. Fails when
+    /// sizes or element types do not fit.
     pub fn matmul(&mut self, a: InstructionId, b: InstructionId) -> Built {
         let (left, right) = (self.dims(a), self.dims(b));
         match (left.len(), right.len()) {
@@ -89,10 +85,8 @@ impl Builder {
         }
     }
 
-    /// `x` times the transpose of the matrix `weight` of shape `[out, in]`, with or without a bias.
-    ///
-    /// # Errors
-    /// When sizes or element types do not fit.
+    /// `x` times the transpose of the matrix `weight` of shape `[out, in]`, with or without a bias. Fails when sizes or element
+    /// types do not fit.
     pub fn linear(&mut self, x: InstructionId, weight: InstructionId, bias: Option<InstructionId>) -> Built {
         let (m, n) = (self.rank(x), self.rank(weight));
         if m == 0 || n == 0 {
@@ -105,10 +99,8 @@ impl Builder {
         }
     }
 
-    /// A convolution of `x` of shape `[batch, channels, spatial ..]`, with or without a bias for each output channel.
-    ///
-    /// # Errors
-    /// When sizes or element types do not fit.
+    /// A convolution of `x` of shape `[batch, channels, spatial ..]`, with or without a bias for each output channel. Fails when
+    /// sizes or element types do not fit.
     pub fn convolution(
         &mut self,
         x: InstructionId,

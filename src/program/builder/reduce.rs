@@ -7,10 +7,8 @@ use ns_base::convert::{self, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 impl Builder {
-    /// Combines elements along dimensions, which disappear or stay with size one.
-    ///
-    /// # Errors
-    /// When the array does not have these dimensions.
+    /// Combines elements along dimensions, which disappear or stay with size one. Fails when the array does not have these
+    /// dimensions.
     pub fn reduce(&mut self, with: Binary, x: InstructionId, dimensions: &[usize], keeps: bool) -> Built {
         let ty = self.array(x)?.clone();
         for &d in dimensions {
@@ -37,10 +35,7 @@ impl Builder {
         self.reshape(reduced, &kept)
     }
 
-    /// Mean along dimensions, in the array's own element type.
-    ///
-    /// # Errors
-    /// As [`Self::reduce`].
+    /// Mean along dimensions, in the array's own element type. Fails as [`Self::reduce`].
     pub fn mean(&mut self, x: InstructionId, dimensions: &[usize], keeps: bool) -> Built {
         let sum = self.reduce(Binary::Add, x, dimensions, keeps)?;
         let mut count = 1.0;
@@ -50,10 +45,8 @@ impl Builder {
         self.with_number(Binary::Div, sum, count)
     }
 
-    /// Combines the elements under each window; padding is ignored.
-    ///
-    /// # Errors
-    /// When there is not one window for each dimension, or a window is larger than the padded array.
+    /// Combines the elements under each window; padding is ignored. Fails when there is not one window for each dimension, or a
+    /// window is larger than the padded array.
     pub fn reduce_window(&mut self, with: Binary, x: InstructionId, window: Vec<WindowDim>) -> Built {
         let ty = self.array(x)?.clone();
         if window.len() != ty.dims.len() {
@@ -69,10 +62,7 @@ impl Builder {
         self.push(Op::ReduceWindow { window }, vec![x, first], vec![reducer], result)
     }
 
-    /// The computation of two numbers that a reduction calls.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// The computation of two numbers that a reduction calls. Fails as [`Self::push`].
     pub fn reducer(&mut self, with: Binary, element: ElementType) -> Result<ComputationId, Refusal> {
         if let Some(&known) = self.reducers.get(&(with, element)) {
             return Ok(known);
@@ -84,10 +74,7 @@ impl Builder {
         Ok(made)
     }
 
-    /// The initial value of a reduction, which does not change the result.
-    ///
-    /// # Errors
-    /// When the function does not have one.
+    /// The initial value of a reduction, which does not change the result. Fails when the function does not have one.
     pub fn first_value(&mut self, with: Binary, element: ElementType) -> Built {
         let (_, most) = limits(element);
         match with {
@@ -101,10 +88,7 @@ impl Builder {
         }
     }
 
-    /// The smallest number of an element type.
-    ///
-    /// # Errors
-    /// As [`Self::push`].
+    /// The smallest number of an element type. Fails as [`Self::push`].
     pub fn least(&mut self, element: ElementType) -> Built {
         self.limit(element, limits(element).0)
     }
@@ -138,10 +122,8 @@ pub(crate) fn no_window(w: &WindowDim, size: u64) -> Refusal {
     )
 }
 
-/// Number of positions of a window along a dimension of `size`.
-///
-/// # Errors
-/// When the window does not fit, or when its size, stride or dilation is 0.
+/// Number of positions of a window along a dimension of `size`. Fails when the window does not fit, or when its size, stride or
+/// dilation is 0.
 pub(super) fn places(size: u64, w: &WindowDim) -> Result<u64, Refusal> {
     let wrong = || no_window(w, size);
     if w.size == 0 || w.stride == 0 || w.window_dilation == 0 || w.base_dilation == 0 {

@@ -25,10 +25,7 @@ struct IndexArrays {
 }
 
 /// `x[i, :, j ..]`: the dimensions with an index are replaced by the sizes of the index arrays, at the position of the first of them if
-/// they are adjacent, else in front.
-///
-/// # Errors
-/// When the indices do not fit each other.
+/// they are adjacent, else in front. Fails when the indices do not fit each other.
 pub fn advanced_index(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) -> Built {
     let ty = b.array(x)?.clone();
     if let [dimension] = indexed_dims(indices)[..]
@@ -54,10 +51,7 @@ pub fn advanced_index(b: &mut Builder, x: InstructionId, indices: &[Option<Instr
     b.gather(x, arrays.starts, gather, dims)
 }
 
-/// `x` with `values` written where [`advanced_index`] would read.
-///
-/// # Errors
-/// When the indices or values do not fit.
+/// `x` with `values` written where [`advanced_index`] would read. Fails when the indices or values do not fit.
 pub fn advanced_put(
     b: &mut Builder,
     x: InstructionId,
@@ -82,10 +76,8 @@ pub fn advanced_put(
     b.scatter(x, arrays.starts, values, scatter, how.combine)
 }
 
-/// `x` with each element of `values` written at the index that `indices` gives along `dimension`, and at the same position in all other dimensions.
-///
-/// # Errors
-/// When sizes do not fit.
+/// `x` with each element of `values` written at the index that `indices` gives along `dimension`, and at the same position in all
+/// other dimensions. Fails when sizes do not fit.
 pub fn scatter_along(
     b: &mut Builder,
     x: InstructionId,

@@ -19,18 +19,13 @@ pub struct Attention {
 }
 
 /// `softmax(scale q k^T + mask) v` of arrays `[.., heads, length, size]`. If there are fewer heads of keys and values than of queries,
-/// several query heads share each of them.
-///
-/// # Errors
-/// When sizes do not fit.
+/// several query heads share each of them. Fails when sizes do not fit.
 pub fn attention(b: &mut Builder, q: InstructionId, k: InstructionId, v: InstructionId, how: Attention) -> Built {
     Ok(attention_and_shares(b, q, k, v, how)?.0)
 }
 
-/// An attention, and the share that each key has in each query's result: `softmax(scale q k^T + mask)`.
-///
-/// # Errors
-/// When sizes do not fit.
+/// An attention, and the share that each key has in each query's result: `softmax(scale q k^T + mask)`. Fails when sizes do not
+/// fit.
 pub fn attention_and_shares(
     b: &mut Builder,
     q: InstructionId,

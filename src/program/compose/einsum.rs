@@ -12,10 +12,8 @@ struct Term {
     letters: Vec<char>,
 }
 
-/// Computes `equation` (`bij,bjk->bik`; `...` stands for leading dimensions), two operands at a time from the left.
-///
-/// # Errors
-/// When the equation does not fit the operands.
+/// Computes `equation` (`bij,bjk->bik`; `...` stands for leading dimensions), two operands at a time from the left. Fails when the
+/// equation does not fit the operands.
 pub fn einsum(b: &mut Builder, equation: &str, operands: &[InstructionId]) -> Built {
     let (terms, result) = parse(b, equation, operands)?;
     let mut terms = terms.into_iter().map(|term| diagonals(b, term)).collect::<Result<Vec<Term>, Refusal>>()?;

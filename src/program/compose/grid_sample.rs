@@ -36,10 +36,7 @@ pub struct GridSample {
 }
 
 /// Samples of `x`, `[batch, channels, spatial ..]`, at the positions `grid`, `[batch, result .., spatial]`: the last dimension first, each from
-/// -1 to 1. The result is `[batch, channels, result ..]`.
-///
-/// # Errors
-/// When sizes do not fit.
+/// -1 to 1. The result is `[batch, channels, result ..]`. Fails when sizes do not fit.
 pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: GridSample) -> Built {
     let (dims, places) = (b.dims(x), b.dims(grid));
     let spatial = dims.len().saturating_sub(2);

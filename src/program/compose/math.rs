@@ -3,10 +3,7 @@
 use super::super::{Binary, Builder, Built, Comparison, InstructionId, Unary};
 use ns_base::convert::usize_to_u32;
 
-/// `a / b` rounded down, in the element type of the operands.
-///
-/// # Errors
-/// When sizes or element types do not fit.
+/// `a / b` rounded down, in the element type of the operands. Fails when sizes or element types do not fit.
 pub fn floor_divide(b: &mut Builder, x: InstructionId, y: InstructionId) -> Built {
     if b.element(x).is_float() {
         let quotient = b.div(x, y)?;
@@ -22,10 +19,7 @@ pub fn floor_divide(b: &mut Builder, x: InstructionId, y: InstructionId) -> Buil
     b.sub(cut, one)
 }
 
-/// The remainder of [`floor_divide`]: it has the divisor's sign.
-///
-/// # Errors
-/// When sizes or element types do not fit.
+/// The remainder of [`floor_divide`]: it has the divisor's sign. Fails when sizes or element types do not fit.
 pub fn floor_modulo(b: &mut Builder, x: InstructionId, y: InstructionId) -> Built {
     let rest = b.binary(Binary::Rem, x, y)?;
     let element = b.element(x);
@@ -37,10 +31,7 @@ pub fn floor_modulo(b: &mut Builder, x: InstructionId, y: InstructionId) -> Buil
     b.select(is_other, moved, rest)
 }
 
-/// `a / b`, rounded towards zero.
-///
-/// # Errors
-/// When sizes or element types do not fit.
+/// `a / b`, rounded towards zero. Fails when sizes or element types do not fit.
 pub fn truncated_quotient(b: &mut Builder, x: InstructionId, y: InstructionId) -> Built {
     let quotient = b.div(x, y)?;
     if !b.element(x).is_float() {
@@ -52,10 +43,7 @@ pub fn truncated_quotient(b: &mut Builder, x: InstructionId, y: InstructionId) -
     b.mul(size, sign)
 }
 
-/// `x` to the power of a number: small integer powers are products.
-///
-/// # Errors
-/// When `x` is not an array.
+/// `x` to the power of a number: small integer powers are products. Fails when `x` is not an array.
 pub fn power_number(b: &mut Builder, x: InstructionId, exponent: f64) -> Built {
     if exponent == 1.0 {
         Ok(x)
@@ -76,10 +64,7 @@ pub fn power_number(b: &mut Builder, x: InstructionId, exponent: f64) -> Built {
     }
 }
 
-/// One-hot booleans in a new last dimension: true at the index that `x` gives.
-///
-/// # Errors
-/// When `x` is not of whole numbers.
+/// One-hot booleans in a new last dimension: true at the index that `x` gives. Fails when `x` is not of whole numbers.
 pub fn one_hot(b: &mut Builder, x: InstructionId, classes: u64) -> Built {
     let (element, rank) = (b.element(x), b.rank(x));
     let mut dims = b.dims(x);

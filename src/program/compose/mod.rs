@@ -47,10 +47,8 @@ use super::{Binary, Builder, Built, ElementType, InstructionId};
 use ns_base::convert::{usize_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
-/// `x` in single precision if its type has fewer bits: frameworks compute sums of many elements this way.
-///
-/// # Errors
-/// When `x` is not an array.
+/// `x` in single precision if its type has fewer bits: frameworks compute sums of many elements this way. Fails when `x` is not an
+/// array.
 pub fn widened(b: &mut Builder, x: InstructionId) -> Built {
     let element = b.array(x)?.element;
     if element.is_float() && element.bits() < 32 { b.convert(x, ElementType::F32) } else { Ok(x) }
@@ -67,10 +65,7 @@ fn per_channel(b: &mut Builder, row: InstructionId, dims: &[u64], channel: usize
     b.broadcast_in(row, dims, vec![usize_to_u32(channel)])
 }
 
-/// The index of a dimension of an array; a negative number counts from the end.
-///
-/// # Errors
-/// When the array does not have the dimension.
+/// The index of a dimension of an array; a negative number counts from the end. Fails when the array does not have the dimension.
 pub fn dimension(rank: usize, at: i64) -> Result<usize, Refusal> {
     // For frameworks, an array of one number without dimensions has one dimension.
     let count = usize_to_i64(rank.max(1));

@@ -16,10 +16,7 @@ pub struct Affine {
 }
 
 /// Normalises to mean 0 and variance 1 over the last `last` dimensions, then applies the affine map. Returns the result, the mean and the reciprocal
-/// of the standard deviation; the latter two have size one in the normalised dimensions.
-///
-/// # Errors
-/// When there are fewer dimensions.
+/// of the standard deviation; the latter two have size one in the normalised dimensions. Fails when there are fewer dimensions.
 pub fn layer_norm(
     b: &mut Builder,
     x: InstructionId,
@@ -39,10 +36,7 @@ pub fn layer_norm(
     Ok([b.convert(result, element)?, mean, factor])
 }
 
-/// `x / sqrt(mean(x^2) + epsilon)` over the last `last` dimensions, times a weight.
-///
-/// # Errors
-/// When there are fewer dimensions.
+/// `x / sqrt(mean(x^2) + epsilon)` over the last `last` dimensions, times a weight. Fails when there are fewer dimensions.
 pub fn rms_norm(b: &mut Builder, x: InstructionId, last: usize, weight: Option<InstructionId>, epsilon: f64) -> Built {
     let (element, rank) = (b.element(x), b.rank(x));
     let over: Vec<usize> = (rank.saturating_sub(last)..rank).collect();
@@ -58,10 +52,7 @@ pub fn rms_norm(b: &mut Builder, x: InstructionId, last: usize, weight: Option<I
 }
 
 /// Normalises groups of channels of `[batch, channels, ..]` to mean 0 and variance 1, then applies an affine map for each channel. With as many groups as
-/// channels it is an instance norm.
-///
-/// # Errors
-/// When the number of groups does not divide the number of channels.
+/// channels it is an instance norm. Fails when the number of groups does not divide the number of channels.
 pub fn group_norm(
     b: &mut Builder,
     x: InstructionId,
@@ -85,10 +76,8 @@ pub fn group_norm(
     Ok([b.convert(result, element)?, mean, factor])
 }
 
-/// Normalises each channel (dimension 1) with a known mean and variance.
-///
-/// # Errors
-/// When one of the arrays does not have one number for each channel.
+/// Normalises each channel (dimension 1) with a known mean and variance. Fails when one of the arrays does not have one number for
+/// each channel.
 pub fn batch_norm(
     b: &mut Builder,
     x: InstructionId,
@@ -121,10 +110,7 @@ pub fn batch_norm(
     b.convert(result, ty.element)
 }
 
-/// `x` divided by its `p`-norm along a dimension; the norm is at least `epsilon`.
-///
-/// # Errors
-/// When `x` does not have the dimension.
+/// `x` divided by its `p`-norm along a dimension; the norm is at least `epsilon`. Fails when `x` does not have the dimension.
 pub fn lp_normalise(b: &mut Builder, x: InstructionId, p: f64, dimension: usize, epsilon: f64) -> Built {
     let length = norm(b, x, p, &[dimension], true)?;
     let length = b.with_number(Binary::Max, length, epsilon)?;

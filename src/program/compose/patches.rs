@@ -18,10 +18,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Number of windows that fit into a number of elements.
-    ///
-    /// # Errors
-    /// When no window fits, or a distance is zero.
+    /// Number of windows that fit into a number of elements. Fails when no window fits, or a distance is zero.
     pub fn count(self, elements: u64) -> Result<u64, Refusal> {
         let wrong = || {
             let (size, stride) = (self.size, self.step);
@@ -34,10 +31,7 @@ impl Windows {
 }
 
 /// Splits a dimension into its windows. Two dimensions replace it: the element within the window and the window (`element_first`), or the
-/// reverse.
-///
-/// # Errors
-/// When no window fits in the dimension.
+/// reverse. Fails when no window fits in the dimension.
 pub fn windows(b: &mut Builder, x: InstructionId, dimension: usize, how: Windows, element_first: bool) -> Built {
     let count = how.count(b.size(x, dimension)?)?;
     let dims = if element_first { [how.size, count] } else { [count, how.size] };
@@ -52,10 +46,8 @@ pub fn windows(b: &mut Builder, x: InstructionId, dimension: usize, how: Windows
     b.take(x, places, RowGather { dimension, wraps: false })
 }
 
-/// The patches of an image `[n, c, h, w]` under a kernel, as columns `[n, c * kernel, patches]` (PyTorch's `im2col`), padded with zeros.
-///
-/// # Errors
-/// When the image does not have four dimensions, or no patch fits in it.
+/// The patches of an image `[n, c, h, w]` under a kernel, as columns `[n, c * kernel, patches]` (PyTorch's `im2col`), padded with
+/// zeros. Fails when the image does not have four dimensions, or no patch fits in it.
 pub fn patches(b: &mut Builder, image: InstructionId, how: [Windows; 2], padding: [i64; 2]) -> Built {
     let found = b.rank(image);
     if found != 4 {

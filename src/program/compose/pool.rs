@@ -25,19 +25,14 @@ pub struct PoolSpec {
 /// Windows along one dimension whose elements are counted.
 const MOST_PLACES: u64 = 1 << 20;
 
-/// The largest element under each window.
-///
-/// # Errors
-/// When the windows do not fit.
+/// The largest element under each window. Fails when the windows do not fit.
 pub fn max_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec) -> Built {
     let window = windows(b, x, spec)?;
     b.reduce_window(Binary::Max, x, window)
 }
 
-/// The index of the largest element under each window: its position among the spatial elements of its channel, as an integer.
-///
-/// # Errors
-/// When the windows do not fit, or when they overlap padding in more than two dimensions.
+/// The index of the largest element under each window: its position among the spatial elements of its channel, as an integer. Fails
+/// when the windows do not fit, or when they overlap padding in more than two dimensions.
 pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId, spec: &PoolSpec) -> Built {
     // For each element of the window: whether it is the largest; the first of equal ones counts.
     let window = windows(b, x, spec)?;
@@ -77,10 +72,7 @@ pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId
     Ok(best)
 }
 
-/// The mean under each window; `divisor` replaces the number of elements if given.
-///
-/// # Errors
-/// When the windows do not fit.
+/// The mean under each window; `divisor` replaces the number of elements if given. Fails when the windows do not fit.
 pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor: Option<f64>) -> Built {
     let window = windows(b, x, spec)?;
     let dims = b.dims(x);
@@ -117,27 +109,21 @@ pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor:
     Ok(sum)
 }
 
-/// The mean over each part, with each spatial dimension divided into as many parts as `sizes` says.
-///
-/// # Errors
-/// When there are more sizes than dimensions.
+/// The mean over each part, with each spatial dimension divided into as many parts as `sizes` says. Fails when there are more sizes
+/// than dimensions.
 pub fn adaptive_average_pool(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Built {
     adaptive(b, x, sizes, |b, x, dimensions| b.mean(x, dimensions, true), average_pool_plain)
 }
 
-/// The largest element of each part, with each spatial dimension divided into as many parts as `sizes` says.
-///
-/// # Errors
-/// When there are more sizes than dimensions.
+/// The largest element of each part, with each spatial dimension divided into as many parts as `sizes` says. Fails when there are
+/// more sizes than dimensions.
 pub fn adaptive_max_pool(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Built {
     adaptive(b, x, sizes, |b, x, dimensions| b.reduce(Binary::Max, x, dimensions, true), max_pool)
 }
 
 /// The largest element of each part, with each spatial dimension divided into as many parts as `sizes` says, and its position among the
-/// spatial elements of its channel (s64): the first of equal ones in row-major order.
-///
-/// # Errors
-/// When there are more sizes than dimensions, or nothing to pool.
+/// spatial elements of its channel (s64): the first of equal ones in row-major order. Fails when there are more sizes than
+/// dimensions, or nothing to pool.
 pub fn adaptive_max_places(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Result<[InstructionId; 2], Refusal> {
     let dims = b.dims(x);
     let first = dims.len().checked_sub(sizes.len()).filter(|_| !dims.contains(&0) && !sizes.contains(&0));

@@ -73,10 +73,8 @@ pub struct Recurrent {
 /// Most steps that are unrolled.
 const MAX_STEPS: u64 = 8192;
 
-/// A recurrent layer over `x` of `[time, batch, input]` from an initial state (and cell) of `[batch, hidden]`.
-///
-/// # Errors
-/// When sizes do not fit or there are too many steps.
+/// A recurrent layer over `x` of `[time, batch, input]` from an initial state (and cell) of `[batch, hidden]`. Fails when sizes do
+/// not fit or there are too many steps.
 pub fn recurrent(
     b: &mut Builder,
     kind: CellKind,

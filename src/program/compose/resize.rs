@@ -32,10 +32,7 @@ pub struct Resize {
 /// Most elements of a resized dimension.
 const MAX_SIZE: u64 = 1 << 20;
 
-/// Resizes one dimension of `x`.
-///
-/// # Errors
-/// When `x` does not have the dimension or the size is too large.
+/// Resizes one dimension of `x`. Fails when `x` does not have the dimension or the size is too large.
 pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, how: Resize) -> Built {
     let from = b.size(x, dimension)?;
     if size == 0 || size > MAX_SIZE || from == 0 {

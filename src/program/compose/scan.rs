@@ -3,10 +3,8 @@
 use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionId, WindowDim};
 use ns_base::{Refusal, refuse};
 
-/// Each element combined with all elements in front of it (with `is_reversed`, behind it) along a dimension.
-///
-/// # Errors
-/// When `x` does not have the dimension.
+/// Each element combined with all elements in front of it (with `is_reversed`, behind it) along a dimension. Fails when `x` does
+/// not have the dimension.
 pub fn cumulative(b: &mut Builder, with: Binary, x: InstructionId, dimension: usize, is_reversed: bool) -> Built {
     let rank = b.rank(x);
     if rank == 0 {
@@ -21,10 +19,8 @@ pub fn cumulative(b: &mut Builder, with: Binary, x: InstructionId, dimension: us
     b.reduce_window(with, x, window)
 }
 
-/// The largest (or smallest) element so far along a dimension, and the position of the last of equal ones (s64).
-///
-/// # Errors
-/// When `x` does not have the dimension.
+/// The largest (or smallest) element so far along a dimension, and the position of the last of equal ones (s64). Fails when `x`
+/// does not have the dimension.
 pub fn running_extreme(
     b: &mut Builder,
     x: InstructionId,
@@ -41,10 +37,8 @@ pub fn running_extreme(
     Ok([values, cumulative(b, Binary::Max, places, dimension, false)?])
 }
 
-/// The sorted elements of a dimension, and their original positions (s64). Equal ones keep their order.
-///
-/// # Errors
-/// When `x` does not have the dimension.
+/// The sorted elements of a dimension, and their original positions (s64). Equal ones keep their order. Fails when `x` does not
+/// have the dimension.
 pub fn sort_places(
     b: &mut Builder,
     x: InstructionId,
@@ -60,10 +54,8 @@ pub fn sort_places(
     }
 }
 
-/// The `k` largest or smallest elements of a dimension in order, and their positions (s64).
-///
-/// # Errors
-/// When the dimension has fewer elements.
+/// The `k` largest or smallest elements of a dimension in order, and their positions (s64). Fails when the dimension has fewer
+/// elements.
 pub fn top_places(
     b: &mut Builder,
     x: InstructionId,

@@ -16,10 +16,8 @@ pub enum Falloff {
 /// Most weights of a resizing.
 const MOST_WEIGHTS: u64 = 1 << 20;
 
-/// Resizes one dimension of `x`; `step` is the number of the operand's elements for each element of the result.
-///
-/// # Errors
-/// When `x` does not have the dimension or the sizes are too large.
+/// Resizes one dimension of `x`; `step` is the number of the operand's elements for each element of the result. Fails when `x` does
+/// not have the dimension or the sizes are too large.
 pub fn smooth_resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, how: (Falloff, f64)) -> Built {
     let from = b.size(x, dimension)?;
     let (falloff, step) = how;

@@ -5,10 +5,7 @@ use super::widened;
 use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
 
-/// `exp(x) / sum(exp(x))` along a dimension, with the largest element subtracted first.
-///
-/// # Errors
-/// When `x` does not have the dimension.
+/// `exp(x) / sum(exp(x))` along a dimension, with the largest element subtracted first. Fails when `x` does not have the dimension.
 pub fn softmax(b: &mut Builder, x: InstructionId, dimension: usize) -> Built {
     let element = b.element(x);
     let x = widened(b, x)?;
@@ -18,10 +15,7 @@ pub fn softmax(b: &mut Builder, x: InstructionId, dimension: usize) -> Built {
     b.convert(share, element)
 }
 
-/// `x - log(sum(exp(x)))` along a dimension.
-///
-/// # Errors
-/// When `x` does not have the dimension.
+/// `x - log(sum(exp(x)))` along a dimension. Fails when `x` does not have the dimension.
 pub fn log_softmax(b: &mut Builder, x: InstructionId, dimension: usize) -> Built {
     let element = b.element(x);
     let x = widened(b, x)?;
@@ -34,10 +28,7 @@ pub fn log_softmax(b: &mut Builder, x: InstructionId, dimension: usize) -> Built
     b.convert(result, element)
 }
 
-/// `log(sum(exp(x)))` along dimensions, which disappear or stay with size one.
-///
-/// # Errors
-/// When `x` does not have the dimension.
+/// `log(sum(exp(x)))` along dimensions, which disappear or stay with size one. Fails when `x` does not have the dimension.
 pub fn logsumexp(b: &mut Builder, x: InstructionId, dimensions: &[usize], keeps: bool) -> Built {
     let largest = b.reduce(Binary::Max, x, dimensions, true)?;
     let finite = b.unary(Unary::IsFinite, largest)?;

@@ -41,9 +41,7 @@ fn beside(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<[In
 }
 
 /// Solves `a x = right` for square matrices, with partial pivoting: the row with the largest number of each column goes first.
-///
-/// # Errors
-/// When sizes do not fit, or there are too many rows.
+/// Fails when sizes do not fit, or there are too many rows.
 pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<Elimination, Refusal> {
     let n = square(b, a)?;
     let [a, right] = beside(b, a, right)?;
@@ -111,10 +109,7 @@ fn same_size(b: &mut Builder, x: InstructionId, like: InstructionId) -> Built {
     b.broadcast_to(x, &dims)
 }
 
-/// Identity matrices in the shape of `a`.
-///
-/// # Errors
-/// When `a` is not an array of square matrices.
+/// Identity matrices in the shape of `a`. Fails when `a` is not an array of square matrices.
 pub fn identity_like(b: &mut Builder, a: InstructionId) -> Built {
     square(b, a)?;
     let (dims, element) = (b.dims(a), b.element(a));
@@ -124,10 +119,8 @@ pub fn identity_like(b: &mut Builder, a: InstructionId) -> Built {
     b.convert(is_equal, element)
 }
 
-/// Cholesky factor: the lower triangle `l` for which `l` times its transpose is the matrix. Only the matrix's lower triangle is read.
-///
-/// # Errors
-/// When `a` is not an array of square matrices, or they have too many rows.
+/// Cholesky factor: the lower triangle `l` for which `l` times its transpose is the matrix. Only the matrix's lower triangle is
+/// read. Fails when `a` is not an array of square matrices, or they have too many rows.
 pub fn cholesky(b: &mut Builder, a: InstructionId) -> Built {
     let n = square(b, a)?;
     let (last, mut rest, mut columns) = (b.rank(a) - 1, a, Vec::new());
@@ -148,10 +141,8 @@ pub fn cholesky(b: &mut Builder, a: InstructionId) -> Built {
     b.concatenate(&columns, last)
 }
 
-/// Solves `a x = right` for triangular matrices, whose other half is not read; with `is_unit` the diagonal counts as ones.
-///
-/// # Errors
-/// When sizes do not fit, or there are too many rows.
+/// Solves `a x = right` for triangular matrices, whose other half is not read; with `is_unit` the diagonal counts as ones. Fails
+/// when sizes do not fit, or there are too many rows.
 pub fn solve_triangle(b: &mut Builder, a: InstructionId, right: InstructionId, is_upper: bool, is_unit: bool) -> Built {
     let n = square(b, a)?;
     let [a, mut rest] = beside(b, a, right)?;

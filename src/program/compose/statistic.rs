@@ -4,10 +4,8 @@ use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionI
 use ns_base::convert::u64_to_f64;
 use ns_base::refuse;
 
-/// Variance along dimensions: the sum of squares is divided by the number of elements minus `correction`.
-///
-/// # Errors
-/// When `x` does not have the dimensions.
+/// Variance along dimensions: the sum of squares is divided by the number of elements minus `correction`. Fails when `x` does not
+/// have the dimensions.
 pub fn variance(b: &mut Builder, x: InstructionId, dimensions: &[usize], correction: f64, keeps: bool) -> Built {
     let element = b.element(x);
     let x = super::widened(b, x)?;
@@ -23,10 +21,8 @@ pub fn variance(b: &mut Builder, x: InstructionId, dimensions: &[usize], correct
     b.convert(result, element)
 }
 
-/// `sum(|x|^p)^(1/p)` along dimensions; an infinite `p` gives the largest or the smallest magnitude, 0 counts the elements that are not 0.
-///
-/// # Errors
-/// When `x` does not have the dimensions.
+/// `sum(|x|^p)^(1/p)` along dimensions; an infinite `p` gives the largest or the smallest magnitude, 0 counts the elements that are
+/// not 0. Fails when `x` does not have the dimensions.
 pub fn norm(b: &mut Builder, x: InstructionId, p: f64, dimensions: &[usize], keeps: bool) -> Built {
     if p == 0.0 {
         let counts = b.compare_number(Comparison::Ne, x, 0.0)?;
@@ -51,10 +47,8 @@ pub fn norm(b: &mut Builder, x: InstructionId, p: f64, dimensions: &[usize], kee
     b.with_number(Binary::Pow, sum, 1.0 / p)
 }
 
-/// Distances between each row of `x`, `[.., rows, features]`, and each row of `y`, as norms of their differences.
-///
-/// # Errors
-/// When sizes do not fit.
+/// Distances between each row of `x`, `[.., rows, features]`, and each row of `y`, as norms of their differences. Fails when sizes
+/// do not fit.
 pub fn distances(b: &mut Builder, x: InstructionId, y: InstructionId, p: f64) -> Built {
     let (rows, columns) = (b.rank(x), b.rank(y));
     if rows < 2 || columns < 2 {
@@ -68,10 +62,8 @@ pub fn distances(b: &mut Builder, x: InstructionId, y: InstructionId, p: f64) ->
     norm(b, difference, p, &[last], false)
 }
 
-/// The position of the first largest (or smallest) element of a dimension, as s64.
-///
-/// # Errors
-/// When `x` does not have the dimension or it has no elements.
+/// The position of the first largest (or smallest) element of a dimension, as s64. Fails when `x` does not have the dimension or it
+/// has no elements.
 pub fn arg_extreme(b: &mut Builder, x: InstructionId, dimension: usize, is_largest: bool, keeps: bool) -> Built {
     let dims = b.dims(x);
     let size = b.size(x, dimension)?;

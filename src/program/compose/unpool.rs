@@ -26,10 +26,7 @@ pub struct Fold {
     pub strides: Vec<u64>,
 }
 
-/// The image of patches `[n, c * kernel, patches]`, added up where they overlap (`col2im`).
-///
-/// # Errors
-/// When sizes do not fit.
+/// The image of patches `[n, c * kernel, patches]`, added up where they overlap (`col2im`). Fails when sizes do not fit.
 pub fn fold_patches(b: &mut Builder, columns: InstructionId, how: &Fold) -> Built {
     let dims = b.dims(columns);
     let spatial = how.sizes.len();
@@ -98,10 +95,7 @@ fn spread(b: &mut Builder, part: InstructionId, number: u64, how: &Fold, padded:
     b.pad_with(part, none, &edges)
 }
 
-/// Elements put at row-major positions in the last dimensions, which have `sizes`; zeros elsewhere.
-///
-/// # Errors
-/// When sizes do not fit.
+/// Elements put at row-major positions in the last dimensions, which have `sizes`; zeros elsewhere. Fails when sizes do not fit.
 pub fn unpool(b: &mut Builder, x: InstructionId, places: InstructionId, sizes: &[u64]) -> Built {
     let dims = b.dims(x);
     let product = |all: &[u64]| all.iter().try_fold(1u64, |n, &d| n.checked_mul(d));
@@ -119,10 +113,7 @@ pub fn unpool(b: &mut Builder, x: InstructionId, places: InstructionId, sizes: &
 }
 
 /// Positions of the elements of images `[n, c, spatial ..]`, from -1 to 1 and last dimension first, transformed by a matrix for each image
-/// `[n, spatial, spatial + 1]`: `[n, spatial .., spatial]`.
-///
-/// # Errors
-/// When sizes do not fit.
+/// `[n, spatial, spatial + 1]`: `[n, spatial .., spatial]`. Fails when sizes do not fit.
 pub fn affine_grid(b: &mut Builder, theta: InstructionId, sizes: &[u64], aligns_corners: bool) -> Built {
     let (n, spatial) = match sizes {
         &[n, _, ref spatial @ ..] if matches!(spatial.len(), 2 | 3) => (n, spatial.to_vec()),

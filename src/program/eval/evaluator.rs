@@ -58,10 +58,7 @@ pub struct Evaluation {
 /// Most instructions of a program with its calls written out: some seconds of work, even if each has one element.
 const MOST_INSTRUCTIONS: u64 = 50_000_000;
 
-/// Checks that a program is not too large to be computed once its calls are written out.
-///
-/// # Errors
-/// When it is.
+/// Checks that a program is not too large to be computed once its calls are written out. Fails when it is.
 pub fn check_calls(program: &Program) -> Result<(), Refusal> {
     let instructions = written_out(program).get(program.entry.index()).copied().unwrap_or_default();
     if instructions > MOST_INSTRUCTIONS {
@@ -72,18 +69,14 @@ pub fn check_calls(program: &Program) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Computes the results of a program from one value for each parameter, within `budget` computed elements.
-///
-/// # Errors
-/// When a parameter has no value or a value of another type, when an operation is unknown, or when the budget is used up.
+/// Computes the results of a program from one value for each parameter, within `budget` computed elements. Fails when a parameter
+/// has no value or a value of another type, when an operation is unknown, or when the budget is used up.
 pub fn evaluate(program: &Program, parameters: Vec<Value>, budget: u64) -> Result<Evaluation, Refusal> {
     evaluate_with(program, parameters, budget, Casts::NONE)
 }
 
-/// As [`evaluate`], with single-precision numbers cast as a NeuronCore casts them, and operators from outside of the program.
-///
-/// # Errors
-/// As [`evaluate`].
+/// As [`evaluate`], with single-precision numbers cast as a NeuronCore casts them, and operators from outside of the program. Fails
+/// as [`evaluate`].
 pub fn evaluate_with<'p>(
     program: &'p Program,
     parameters: Vec<Value>,

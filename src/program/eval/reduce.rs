@@ -141,10 +141,8 @@ impl Places {
     }
 }
 
-/// An array whose dimensions are combined by one operation, from an initial value on.
-///
-/// # Errors
-/// When a dimension does not exist, or when the operation has no meaning for the numbers.
+/// An array whose dimensions are combined by one operation, from an initial value on. Fails when a dimension does not exist, or
+/// when the operation has no meaning for the numbers.
 pub(crate) fn reduce_with(function: Binary, x: &Value, initial: &Value, dimensions: &[u32]) -> Result<Value, Refusal> {
     let fold = one_operation(function, x.ty.element);
     let Places { kept_dims, starts, inside } = Places::of(&x.ty, dimensions)?;

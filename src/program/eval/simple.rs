@@ -4,10 +4,8 @@ use super::{convolution, custom, elementwise, fourier, indexing, layout, normali
 use crate::{ArrayType, Numbers, Op, Value};
 use ns_base::{Refusal, refuse};
 
-/// The result of an operation that needs only its operands.
-///
-/// # Errors
-/// When the operands do not fit, or when the operation needs more: a computation that it calls, other cores, random numbers.
+/// The result of an operation that needs only its operands. Fails when the operands do not fit, or when the operation needs more: a
+/// computation that it calls, other cores, random numbers.
 pub fn value_of(op: &Op, operands: &[&Value], ty: &ArrayType) -> Result<Value, Refusal> {
     let operand = |n: usize| operands.get(n).copied().ok_or_else(|| refuse!("operand {n} is missing"));
     match op {

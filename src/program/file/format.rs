@@ -91,10 +91,8 @@ impl From<Refusal> for NotRead {
     }
 }
 
-/// The format of a file; for a gzip file, the format of the file inside.
-///
-/// # Errors
-/// When the file has another format: the error names it and says which command gives a file that can be read.
+/// The format of a file; for a gzip file, the format of the file inside. Fails when the file has another format: the error names it
+/// and says which command gives a file that can be read.
 pub fn sniff(bytes: &dyn ByteSource) -> Result<ModelFormat, Refusal> {
     let head = head(bytes)?;
     if is_gzip(&head) {
@@ -145,10 +143,7 @@ pub fn without_model_ending(name: &str) -> Option<&str> {
     MODEL_ENDINGS.iter().chain(&SHARED_ENDINGS).find_map(|end| name.strip_suffix(end))
 }
 
-/// The first bytes of a file.
-///
-/// # Errors
-/// When they cannot be read.
+/// The first bytes of a file. Fails when they cannot be read.
 pub fn head(bytes: &dyn ByteSource) -> Result<Vec<u8>, Refusal> {
     bytes.slice(0, HEAD_BYTES).map_err(unreadable)
 }

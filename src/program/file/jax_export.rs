@@ -26,10 +26,8 @@ pub struct Module {
     pub len: u64,
 }
 
-/// The bytecode in a file: the whole file, or the module in a file of `jax.export`. `None` for any other file.
-///
-/// # Errors
-/// When the medium cannot be read.
+/// The bytecode in a file: the whole file, or the module in a file of `jax.export`. `None` for any other file. Fails when the
+/// medium cannot be read.
 pub fn module_in<B: ByteSource + ?Sized>(bytes: &B) -> Result<Option<Module>, Refusal> {
     if bytes.slice(0, BYTECODE_MAGIC.len())? == BYTECODE_MAGIC {
         return Ok(Some(Module { start: 0, len: bytes.size() }));

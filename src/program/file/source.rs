@@ -9,10 +9,7 @@ const MAX_PACKED: u64 = 512 << 20;
 /// Most bytes of a file after unpacking.
 const MAX_UNPACKED: usize = 1 << 30;
 
-/// The whole file, if it is not longer than `limit` bytes.
-///
-/// # Errors
-/// When it is longer, or when it cannot be read.
+/// The whole file, if it is not longer than `limit` bytes. Fails when it is longer, or when it cannot be read.
 pub fn read_all(bytes: &dyn ByteSource, limit: u64) -> Result<Vec<u8>, Refusal> {
     let size = bytes.size();
     if size > limit {
@@ -25,10 +22,8 @@ pub fn read_all(bytes: &dyn ByteSource, limit: u64) -> Result<Vec<u8>, Refusal> 
     bytes.slice(0, len).map_err(unreadable)
 }
 
-/// The file inside a gzip file: caches and dumps are often packed by the user.
-///
-/// # Errors
-/// When it is damaged or too large, or packed twice.
+/// The file inside a gzip file: caches and dumps are often packed by the user. Fails when it is damaged or too large, or packed
+/// twice.
 pub fn gunzip(bytes: &dyn ByteSource) -> Result<Vec<u8>, Refusal> {
     let inner = gzip::gunzip(&read_all(bytes, MAX_PACKED)?, MAX_UNPACKED)?;
     if gzip::is_gzip(&inner) {

@@ -32,10 +32,7 @@ pub struct Inference<'a> {
 }
 
 impl<'a> Inference<'a> {
-    /// The type of the result.
-    ///
-    /// # Errors
-    /// When operands do not fit the operation.
+    /// The type of the result. Fails when operands do not fit the operation.
     pub fn result(&self) -> Result<Type, Refusal> {
         self.check_arity()?;
         match self.op {

@@ -17,10 +17,7 @@ pub(super) fn result(at: &Inference<'_>) -> Result<Type, Refusal> {
     }
 }
 
-/// Number of positions of a window along a dimension of `size` elements.
-///
-/// # Errors
-/// When sizes are beyond 64 bits or steps are zero.
+/// Number of positions of a window along a dimension of `size` elements. Fails when sizes are beyond 64 bits or steps are zero.
 pub fn window_result(size: u64, window: &WindowDim) -> Result<u64, Refusal> {
     if window.stride == 0 || window.window_dilation == 0 || window.base_dilation == 0 || window.size == 0 {
         return Err(refuse!("its window has a size, a step or a dilation of 0"));

@@ -19,10 +19,8 @@ use mark::Mark;
 /// The marks of a value: one for an array, one for each part of a tuple.
 type Marks = Vec<Option<Mark>>;
 
-/// The program at another batch size. Inputs whose first size is `from` hold samples along it.
-///
-/// # Errors
-/// Names the first instruction that does not treat samples one by one, or for which that is not known.
+/// The program at another batch size. Inputs whose first size is `from` hold samples along it. An error names the first instruction
+/// that does not treat samples one by one, or for which that is not known.
 pub fn rebatch(program: &Program, from: u64, to: u64) -> Result<Program, Refusal> {
     if from == 0 || to == 0 {
         return Err(refuse!("a batch size of 0 has no samples"));

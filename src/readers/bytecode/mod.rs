@@ -20,10 +20,8 @@ use ns_program::{ImportError, ImportOptions, ImportedModel, Place};
 const SAVE_AS_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text()), or turn \
      the file into text with: stablehlo-translate --deserialize FILE > model.mlir";
 
-/// Reads a portable artifact, or the one inside a file of `jax.export`.
-///
-/// # Errors
-/// When the file is truncated, when it holds another dialect, or when the module's text cannot be read.
+/// Reads a portable artifact, or the one inside a file of `jax.export`. Fails when the file is truncated, when it holds another
+/// dialect, or when the module's text cannot be read.
 pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let (start, end) = span(bytes)?;
     let file = File::read(bytes, start, end)?;

@@ -23,10 +23,7 @@ mod has {
     pub const PROPERTIES: u8 = 64;
 }
 
-/// The module of a file.
-///
-/// # Errors
-/// When the bytecode is damaged, or holds something that portable artifacts do not have.
+/// The module of a file. Fails when the bytecode is damaged, or holds something that portable artifacts do not have.
 pub(super) fn read_module<'a>(file: &File<'a>) -> Result<Module<'a>, ImportError> {
     let mut reader = Reader { file, module: Module::default(), names: 0 };
     let mut cursor = file.ir;

@@ -24,10 +24,8 @@ const EXPORT_AGAIN: &str = "export the module again; the file was changed or is 
 
 pub(super) use ops::{comparison, operators};
 
-/// Reads an `HloModuleProto` or an `HloProto`, with or without gzip.
-///
-/// # Errors
-/// When the bytes are truncated or not one of these messages, when instructions contradict each other, or when a NeuronCore cannot run them.
+/// Reads an `HloModuleProto` or an `HloProto`, with or without gzip. Fails when the bytes are truncated or not one of these
+/// messages, when instructions contradict each other, or when a NeuronCore cannot run them.
 pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     if !gzip::is_gzip(bytes) {
         return import(&proto::read_module(bytes)?, "hlo", options);
@@ -35,10 +33,8 @@ pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<ImportedM
     import(&proto::read_module(&gunzip(&bytes.to_vec())?)?, "hlo", options)
 }
 
-/// Reads HLO text of any dialect.
-///
-/// # Errors
-/// When the text is truncated or not HLO, when instructions contradict each other, or when a NeuronCore cannot run them.
+/// Reads HLO text of any dialect. Fails when the text is truncated or not HLO, when instructions contradict each other, or when a
+/// NeuronCore cannot run them.
 pub fn read_hlo_text(source: &str, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     import(&text::read_module(source)?, "hlo-text", options)
 }

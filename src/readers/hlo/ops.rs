@@ -105,10 +105,8 @@ pub(crate) fn operators() -> impl Iterator<Item = (&'static str, Kind)> {
     unary.chain(binary).chain(OPS.iter().map(|(name, kind, _)| (*name, *kind)))
 }
 
-/// The operation of an instruction; constants and parameters are made elsewhere.
-///
-/// # Errors
-/// When a required setting is missing or negative.
+/// The operation of an instruction; constants and parameters are made elsewhere. Fails when a required setting is missing or
+/// negative.
 pub(super) fn op_of(raw: &RawInstruction) -> Result<Op, Refusal> {
     let opcode = raw.opcode.as_str();
     if let Some(f) = Unary::from_name(opcode).filter(|f| !WITHOUT_OPCODE.contains(f)) {

@@ -46,11 +46,8 @@ const NEWEST_OPSET: u64 = 26;
 /// The oldest version of ONNX's operators that is supported.
 const OLDEST_OPSET: u64 = 5;
 
-/// Reads an ONNX model.
-///
-/// # Errors
-/// When the file is truncated or is not a model; when a node breaks the rules of its operator; when sizes or control flow depend on
-/// numbers that are only known when the model runs.
+/// Reads an ONNX model. Fails when the file is truncated or is not a model; when a node breaks the rules of its operator; when
+/// sizes or control flow depend on numbers that are only known when the model runs.
 pub fn read_onnx(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let model = file::model(bytes)?;
     check_opset(&model)?;

@@ -11,9 +11,7 @@ use ns_base::refuse;
 use ns_program::{ImportError, Place};
 
 /// Positions of nodes in an order in which each comes after the nodes whose values it reads; the file's order if that is possible.
-///
-/// # Errors
-/// When a name is defined twice, or when nodes read each other's values in a cycle.
+/// Fails when a name is defined twice, or when nodes read each other's values in a cycle.
 pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     let mut maker: FxHashMap<&Rc<str>, usize> = FxHashMap::default();
     for (at, node) in nodes.iter().enumerate() {

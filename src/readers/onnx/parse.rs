@@ -22,10 +22,8 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Calls `each` for every field, with the part that holds the field's content.
-    ///
-    /// # Errors
-    /// When a field is cut off, or when `each` fails.
+    /// Calls `each` for every field, with the part that holds the field's content. Fails when a field is cut off, or when `each`
+    /// fails.
     pub fn each(
         self,
         mut each: impl FnMut(u32, Wire<'a>, Part<'a>) -> Result<(), ImportError>,

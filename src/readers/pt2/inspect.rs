@@ -14,10 +14,8 @@ use super::weights::Weights;
 use ns_base::refuse;
 use ns_program::{ImportError, Inspection, Place, Role, TensorInfo};
 
-/// What the file holds. The verdict and the unsupported operators come from the translation.
-///
-/// # Errors
-/// When an input or an output has no type.
+/// What the file holds. The verdict and the unsupported operators come from the translation. Fails when an input or an output has
+/// no type.
 pub fn inspect(
     exported: &ExportedProgram<'_>,
     symbols: &Symbols,

@@ -29,10 +29,8 @@ impl ByteSource for Window<'_> {
     }
 }
 
-/// Tensors of a `torch.save` archive that is an entry of `outer`, by their paths.
-///
-/// # Errors
-/// When the entry is packed or its contents are damaged.
+/// Tensors of a `torch.save` archive that is an entry of `outer`, by their paths. Fails when the entry is packed or its contents
+/// are damaged.
 pub fn tensors(bytes: &dyn ByteSource, outer: &Archive<'_>, entry: &Entry) -> Result<Vec<(String, Weight)>, Refusal> {
     let start = outer.stored_at(entry)?.ok_or_else(|| refuse!("they are packed in the archive"))?;
     let window = Window { bytes, start, len: entry.size };

@@ -51,10 +51,8 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// The symbols of a program with the values from `options`, or else the values from the export.
-    ///
-    /// # Errors
-    /// When a size depends on data, or when the options name a dimension that the file does not have or a size that it does not allow.
+    /// The symbols of a program with the values from `options`, or else the values from the export. Fails when a size depends on
+    /// data, or when the options name a dimension that the file does not have or a size that it does not allow.
     pub fn of(program: &ExportedProgram<'_>, options: &ImportOptions) -> Result<Self, ImportError> {
         let graph = &program.graph_module.graph;
         let mut found: Vec<(String, Option<i64>)> = Vec::new();
@@ -113,10 +111,7 @@ impl Symbols {
         Ok(symbols)
     }
 
-    /// The value of a size.
-    ///
-    /// # Errors
-    /// When it is an expression without a value.
+    /// The value of a size. Fails when it is an expression without a value.
     pub fn number(&self, size: &SymInt<'_>) -> Result<i64, Refusal> {
         if let Some(n) = size.as_int {
             return Ok(n);
@@ -134,10 +129,7 @@ impl Symbols {
         Ok(n)
     }
 
-    /// The type of a tensor.
-    ///
-    /// # Errors
-    /// When its element type is not known or a size is not valid.
+    /// The type of a tensor. Fails when its element type is not known or a size is not valid.
     pub fn array(&self, meta: &TensorMeta<'_>) -> Result<ArrayType, Refusal> {
         let element = element_of(meta.dtype).ok_or_else(|| refuse!("its element type {} is not known", meta.dtype))?;
         let mut dims = Vec::with_capacity(meta.sizes.len());

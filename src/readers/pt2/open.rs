@@ -17,11 +17,8 @@ const MAX_GRAPH: u64 = 512 << 20;
 /// Major versions of the schema that are read: torch 2.4 wrote 5, torch 2.7 and later write 8.
 const MAJORS: std::ops::RangeInclusive<i64> = 5..=8;
 
-/// Reads a file of `torch.export.save`.
-///
-/// # Errors
-/// When the archive or its graph is damaged or of an unknown version, when a size or a branch depends on data, or when the options
-/// name dimensions that the file does not have.
+/// Reads a file of `torch.export.save`. Fails when the archive or its graph is damaged or of an unknown version, when a size or a
+/// branch depends on data, or when the options name dimensions that the file does not have.
 pub fn read_pt2(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let archive = Archive::open(bytes)?;
     let entry = graph_entry(&archive)?;

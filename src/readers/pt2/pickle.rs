@@ -55,10 +55,7 @@ impl Pickle {
         }
     }
 
-    /// Reads a pickle of protocol 2 to 5.
-    ///
-    /// # Errors
-    /// When it is truncated or has an unknown operation: the error names the byte.
+    /// Reads a pickle of protocol 2 to 5. Fails when it is truncated or has an unknown operation: the error names the byte.
     pub fn read(bytes: &[u8]) -> Result<Self, Refusal> {
         let mut reader = Reader {
             bytes,

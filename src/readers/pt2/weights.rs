@@ -36,10 +36,8 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Reads the archive's descriptions of its weights. Missing weights are absent, without an error.
-    ///
-    /// # Errors
-    /// When a description of weights is damaged.
+    /// Reads the archive's descriptions of its weights. Missing weights are absent, without an error. Fails when a description of
+    /// weights is damaged.
     pub fn of(bytes: &dyn ByteSource, archive: &Archive<'_>) -> Result<Self, ImportError> {
         let mut weights = Self::default();
         for end in ["model_weights_config.json", "model_constants_config.json"] {
@@ -153,7 +151,6 @@ pub struct Layout {
 
 impl Layout {
     /// The layout of an array in a storage, from the array's first element on.
-    #[must_use]
     pub fn new(ty: &ArrayType, strides: &[i64], first: u64) -> Option<Self> {
         let size = ty.element.bits() / 8;
         let start = first.checked_mul(size)?;

@@ -30,10 +30,8 @@ use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection, OpenDime
 use open_sizes::{OpenSizes, PLATFORM};
 use syntax::{Module, Operation};
 
-/// Reads StableHLO text.
-///
-/// # Errors
-/// When the text is truncated or not StableHLO, when operations contradict each other, or when a NeuronCore cannot run them.
+/// Reads StableHLO text. Fails when the text is truncated or not StableHLO, when operations contradict each other, or when a
+/// NeuronCore cannot run them.
 pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     import(&parse::read_module(source)?, source, options)
 }

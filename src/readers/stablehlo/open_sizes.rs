@@ -34,10 +34,8 @@ pub(super) struct OpenPlace {
 }
 
 impl OpenSizes {
-    /// For the function with this number, with these sizes; a size that was not requested is `other`.
-    ///
-    /// # Errors
-    /// When a size becomes negative or too large.
+    /// For the function with this number, with these sizes; a size that was not requested is `other`. Fails when a size becomes
+    /// negative or too large.
     pub fn of(
         module: &Module<'_>,
         main: usize,

@@ -31,7 +31,6 @@ pub struct Inputs {
 
 impl Inputs {
     /// Inputs with the sizes that the user gives: `x.0` is the first dimension of `x`.
-    #[must_use]
     pub fn new(options: &ImportOptions) -> Self {
         Self { asked: options.dims.clone(), ..Self::default() }
     }
@@ -42,10 +41,8 @@ impl Inputs {
         self.open.clear();
     }
 
-    /// Values of the arguments of the model's own method, from the example inputs of a trace if there are any.
-    ///
-    /// # Errors
-    /// When the user gives a size for a dimension that no input has.
+    /// Values of the arguments of the model's own method, from the example inputs of a trace if there are any. Fails when the user
+    /// gives a size for a dimension that no input has.
     pub fn values(
         &mut self,
         parameters: &[(String, String)],
@@ -168,9 +165,7 @@ impl Inputs {
     }
 
     /// Assumes the type of an input from the first operation on it. If that does not decide it, the user must give all its sizes.
-    ///
-    /// # Errors
-    /// When neither gives a type: the error says what to type.
+    /// Fails when neither gives a type: the error says what to type.
     pub fn assume(&mut self, name: &str, fitting: Option<ArrayType>) -> Result<(), ImportError> {
         let asked: Vec<u64> = (0..MAX_RANK).map_while(|d| self.asked.get(&format!("{name}.{d}")).copied()).collect();
         let ty = match fitting {

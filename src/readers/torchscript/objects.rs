@@ -53,10 +53,7 @@ pub struct Definition<T> {
 type NamedSource = (Rc<str>, Rc<SourceFile>);
 
 impl<'f> Objects<'f> {
-    /// Reads the pickles of an archive.
-    ///
-    /// # Errors
-    /// When a pickle is missing or damaged.
+    /// Reads the pickles of an archive. Fails when a pickle is missing or damaged.
     pub fn open(archive: &'f Archive<'f>) -> Result<Self, ImportError> {
         let is_data = |e: &&Entry| e.name == "data.pkl" || e.name.ends_with("/data.pkl");
         let data = archive.entries.iter().filter(is_data).min_by_key(|e| e.name.len());
@@ -74,10 +71,7 @@ impl<'f> Objects<'f> {
         self.entries.get(format!("{}{name}", self.root).as_str()).copied()
     }
 
-    /// The pickle of the example inputs, which traces have since PyTorch 2.4.
-    ///
-    /// # Errors
-    /// When it exists and is damaged.
+    /// The pickle of the example inputs, which traces have since PyTorch 2.4. Fails when it exists and is damaged.
     pub fn traced_inputs(&self) -> Result<Option<Pickle>, ImportError> {
         self.entry("traced_inputs.pkl").map(|e| pickle(self.archive, e)).transpose()
     }
@@ -94,20 +88,14 @@ impl<'f> Objects<'f> {
         self.archive.entries.iter().filter(is_source).fold(0u64, |sum, e| sum.saturating_add(e.size))
     }
 
-    /// A class by its path: `__torch__.models.NN`.
-    ///
-    /// # Errors
-    /// When its file is damaged.
+    /// A class by its path: `__torch__.models.NN`. Fails when its file is damaged.
     pub fn class(&mut self, path: &str) -> Result<Option<Definition<Class>>, ImportError> {
         let (folder, name) = path.rsplit_once('.').unwrap_or(("", path));
         let Some((file, source)) = self.source(folder)? else { return Ok(None) };
         Ok(source.classes.iter().find(|c| c.name == name).map(|c| Definition { item: Rc::clone(c), file }))
     }
 
-    /// A function by its path: `__torch__.torch.nn.functional.relu`.
-    ///
-    /// # Errors
-    /// When its file is damaged.
+    /// A function by its path: `__torch__.torch.nn.functional.relu`. Fails when its file is damaged.
     pub fn function(&mut self, path: &str) -> Result<Option<Definition<Function>>, ImportError> {
         let (folder, name) = path.rsplit_once('.').unwrap_or(("", path));
         let Some((file, source)) = self.source(folder)? else { return Ok(None) };
@@ -153,10 +141,7 @@ impl<'f> Objects<'f> {
         self.fields(id).iter().find(|(key, _)| is_it(*key)).map(|(_, value)| *value)
     }
 
-    /// A tensor of a pickle with its numbers and a key: tensors with the same key are one.
-    ///
-    /// # Errors
-    /// When its entry is damaged.
+    /// A tensor of a pickle with its numbers and a key: tensors with the same key are one. Fails when its entry is damaged.
     pub fn tensor(&self, part: Part, id: PickleId) -> Result<Option<(ArrayType, String, WeightData)>, ImportError> {
         let pickle = match (part, &self.constants) {
             (Part::Data, _) => &self.data,
@@ -176,10 +161,8 @@ impl<'f> Objects<'f> {
         Ok(Some((ty, key, data)))
     }
 
-    /// Elements of parameters (each once) and of buffers, as declared by the modules' classes.
-    ///
-    /// # Errors
-    /// When the source of a class is damaged.
+    /// Elements of parameters (each once) and of buffers, as declared by the modules' classes. Fails when the source of a class is
+    /// damaged.
     pub fn count_elements(&mut self) -> Result<(u64, u64), ImportError> {
         let (mut parameters, mut buffers) = (0u64, 0u64);
         let mut seen: FxHashSet<PickleId> = FxHashSet::default();

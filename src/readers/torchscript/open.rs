@@ -19,11 +19,8 @@ const TENSORS: &str = "give tensors as results";
 /// Most results of a model.
 const MAX_RESULTS: usize = 1 << 16;
 
-/// Reads a file of `torch.jit.save`.
-///
-/// # Errors
-/// When the archive, a pickle or the source is damaged; when a loop, a branch or a size depends on data; when the file is already compiled
-/// for Neuron; or when the sizes of an input are unknown.
+/// Reads a file of `torch.jit.save`. Fails when the archive, a pickle or the source is damaged; when a loop, a branch or a size
+/// depends on data; when the file is already compiled for Neuron; or when the sizes of an input are unknown.
 pub fn read_torchscript(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let archive = Archive::open(bytes)?;
     let mut objects = Objects::open(&archive)?;

@@ -76,7 +76,6 @@ pub enum Kind {
 }
 
 impl Value {
-    #[must_use]
     pub fn list(items: Vec<Value>) -> Self {
         Self::List(Rc::new(RefCell::new(items)))
     }

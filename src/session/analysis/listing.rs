@@ -97,7 +97,6 @@ pub struct QueryOf {
 
 impl QueryOf {
     /// The operations with a name that contains a text, those with the most self time first. The operation is the first column.
-    #[must_use]
     pub fn operators_named(text: &str, level: Option<String>) -> Self {
         // In a query, a quote inside a string is written twice.
         let quoted = text.replace('\'', "''");
@@ -163,10 +162,8 @@ impl Default for Rows {
 }
 
 impl SliceFilter {
-    /// The same selection in the terms of the profile.
-    ///
-    /// # Errors
-    /// When the profile has no level with that name; the message lists its levels.
+    /// The same selection in the terms of the profile. Fails when the profile has no level with that name; the message lists its
+    /// levels.
     pub(super) fn selection(&self, sources: &Sources<'_>) -> Result<Selection, String> {
         let levels = sources.profile.levels();
         let level = match &self.level {
@@ -177,10 +174,8 @@ impl SliceFilter {
         Ok(Selection { level, ..self.selection_of_all_levels(sources) })
     }
 
-    /// The same, but a level applies only if it is named: for questions that follow slices across levels.
-    ///
-    /// # Errors
-    /// As for [`Self::selection`].
+    /// The same, but a level applies only if it is named: for questions that follow slices across levels. Fails as for
+    /// [`Self::selection`].
     pub(super) fn selection_if_named(&self, sources: &Sources<'_>) -> Result<Selection, String> {
         let level = self.level.as_ref().map(|name| sources.profile.levels().find(name)).transpose();
         let level = level.map_err(|e| e.to_string())?.flatten();

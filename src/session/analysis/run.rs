@@ -37,10 +37,8 @@ impl AnalysisRun {
         Self { request, state: State::New, steps: 0 }
     }
 
-    /// Reads about `limit` more slices. Returns the answer when all were read, and sometimes the progress.
-    ///
-    /// # Errors
-    /// With a message for the user when the question cannot be answered.
+    /// Reads about `limit` more slices. Returns the answer when all were read, and sometimes the progress. Fails with a message for
+    /// the user when the question cannot be answered.
     pub fn step(&mut self, sources: &Sources<'_>, limit: usize) -> Result<Option<Message>, String> {
         self.steps += 1;
         match std::mem::replace(&mut self.state, State::New) {

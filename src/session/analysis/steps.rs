@@ -84,9 +84,6 @@ pub(super) trait Running {
     fn progress(&self) -> Option<(u64, u64)>;
 
     /// The result.
-    ///
-    /// # Errors
-    /// With a message for the user when there is no result.
     fn finish(self: Box<Self>, sources: &Sources<'_>) -> Result<StepAnswer, String>;
 }
 

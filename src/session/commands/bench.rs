@@ -1,7 +1,7 @@
 //! The `neuronscope bench` command for a configuration of the Benchmark page.
 
-use super::shell::{CommandLine, has_name};
-use crate::options::{BENCH_OPTIONS, BenchOption};
+use super::shell::has_name;
+use crate::options::command_line;
 use ns_bench::{BenchConfig, Processes};
 
 /// Options that are written even if they have the default, for the reader of the command.
@@ -13,29 +13,20 @@ pub fn bench_command(config: &BenchConfig) -> Option<String> {
     if config.index.is_some() || !has_name(&config.model) {
         return None;
     }
-    let default = BenchConfig::default();
-    let line = BENCH_OPTIONS.iter().fold(CommandLine::new("bench"), |line, option| {
-        let text = option.text(config);
-        // A scenario has its own defaults; so has every empty text.
-        let is_said = !text.is_empty() && (text != option.text(&default) || ALWAYS.contains(&option.key()));
-        if is_said { with_option(line, option, &text, config) } else { line }
-    });
+    let line =
+        command_line("bench", config, &BenchConfig::default(), &ALWAYS, |line, option, text| match option.key() {
+            "processes" => match config.options.processes {
+                Processes::PerModel => line,
+                Processes::Shared => line.option("multiprocess", "false"),
+                Processes::Fresh => line.option("multiinterpreter", "true"),
+            },
+            "dataset" => {
+                let length = text.strip_suffix(",loop");
+                line.option("dataset", length.unwrap_or(text)).flag("loop-dataset", length.is_some())
+            }
+            _ => option.on(line, text),
+        });
     Some(line.print())
-}
-
-fn with_option(line: CommandLine, option: &BenchOption, text: &str, config: &BenchConfig) -> CommandLine {
-    match option.key() {
-        "processes" => match config.options.processes {
-            Processes::PerModel => line,
-            Processes::Shared => line.option("multiprocess", "false"),
-            Processes::Fresh => line.option("multiinterpreter", "true"),
-        },
-        "dataset" => {
-            let length = text.strip_suffix(",loop");
-            line.option("dataset", length.unwrap_or(text)).flag("loop-dataset", length.is_some())
-        }
-        _ => line.option(option.flag.name, text),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The `neuronscope experiment` command for a run of the page of experiments.
 
-use super::shell::CommandLine;
-use crate::options::{PLAN_OPTIONS, PlanFlag, PlanOption, default_experiments};
+use crate::options::{command_line, default_experiments};
 use ns_experiment::run::Verification;
 use ns_experiment::sweep::ExperimentsRequest;
 
@@ -10,36 +9,22 @@ const ALWAYS: [&str; 5] = ["run_suite", "run_models", "run_accelerator", "run_te
 
 /// The command that writes the same records to `output/results.jsonl`.
 pub fn experiment_command(request: &ExperimentsRequest) -> String {
-    let default = default_experiments();
-    let said = |option: &&PlanOption| {
-        let text = option.text(request);
-        !text.is_empty() && (text != option.text(&default) || ALWAYS.contains(&option.key()))
-    };
-    let line = CommandLine::new("experiment");
-    PLAN_OPTIONS.iter().filter(said).fold(line, |line, option| with_option(line, option, request)).print()
-}
-
-fn with_option(line: CommandLine, option: &PlanOption, request: &ExperimentsRequest) -> CommandLine {
-    let text = option.text(request);
-    match option.flag {
-        PlanFlag::Value(name) => line.option(name, &text),
-        // Lists of regular expressions have spaces between them, the others commas.
-        PlanFlag::Each(name) => text.split([',', ' ']).fold(line, |line, word| line.option(name, word)),
-        // The mean relative error is the command line's default.
-        PlanFlag::Verify => {
-            let line = line.flag("verify", true);
-            if request.settings.verify == Some(Verification::Current) {
-                line.option("verify-rules", &text)
-            } else {
-                line
+    let line =
+        command_line("experiment", request, &default_experiments(), &ALWAYS, |line, option, text| match option.key() {
+            // The mean relative error is the command line's default.
+            "run_verify" if request.settings.verify == Some(Verification::Current) => {
+                line.flag("verify", true).option("verify-rules", text)
             }
-        }
-    }
+            "run_verify" => line.flag("verify", true),
+            _ => option.on(line, text),
+        });
+    line.print()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::PlanOption;
 
     #[test]
     fn a_command_names_what_the_command_line_does_not_assume() {
@@ -53,7 +38,7 @@ mod tests {
         }
         PlanOption::find("run_verify").unwrap().set(&mut request, "current").unwrap();
         let command = experiment_command(&request);
-        let end = "--filter '^nn$' --filter mlp --accelerator trn1 --test eval --dynamo None --dynamo openxla --repeat 10 --verify --verify-rules current";
+        let end = "--filter '^nn$' --filter mlp --accelerator trn1 --test eval --dynamo None,openxla --repeat 10 --verify --verify-rules current";
         assert_eq!(command, format!("neuronscope experiment --suite-name torchbench {end}"));
     }
 }

@@ -13,4 +13,4 @@ pub use bench::bench_command;
 pub use experiments::experiment_command;
 pub use profile::profile_command;
 pub use runs::{inspect_command, numerics_command};
-pub(crate) use shell::quoted;
+pub(crate) use shell::{CommandLine, quoted};

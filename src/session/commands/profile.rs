@@ -1,6 +1,7 @@
 //! Commands of the tools of the profile page.
 
 use super::shell::{CommandLine, has_name};
+use crate::options::{Opt, Options as _};
 use crate::share::{FlameView, ProfileLink, Tool};
 use crate::{ProfileOrigin, ProfileSpec};
 use ns_analysis::compare::Measure;
@@ -53,7 +54,7 @@ fn whole(shown: &ProfileOrigin) -> Option<CommandLine> {
     match shown {
         ProfileOrigin::Simulated(spec) => {
             let line = CommandLine::new("profile").option("model", plain_model(spec)?);
-            Some(flags(spec).into_iter().fold(line, |line, (name, value)| line.option(name, &value)))
+            Some(flags(spec).into_iter().fold(line, |line, (name, value)| line.option(&name, &value)))
         }
         ProfileOrigin::File { name, .. } => Some(CommandLine::new("open").word(name)),
         ProfileOrigin::Benchmark(_) => None,
@@ -77,24 +78,14 @@ fn plain_model(spec: &ProfileSpec) -> Option<&str> {
     is_plain.then_some(spec.model.as_str())
 }
 
-/// The flags of a simulated run. Compiler options are named if they are not the defaults.
-fn flags(spec: &ProfileSpec) -> Vec<(&'static str, String)> {
-    let (options, default) = (&spec.options, ProfileSpec::default().options);
-    let unless = |is_default: bool, text: String| (!is_default).then_some(text);
-    let all = [
-        ("batch-size", spec.batch_size.map(|n| n.to_string())),
-        ("workflow", Some(spec.workflow.name().to_owned())),
-        ("instance", Some(spec.instance.clone())),
-        ("seed", unless(spec.seed == 0, spec.seed.to_string())),
-        ("auto-cast", unless(options.auto_cast == default.auto_cast, options.auto_cast.to_string())),
-        (
-            "auto-cast-type",
-            unless(options.auto_cast_type == default.auto_cast_type, options.auto_cast_type.to_string()),
-        ),
-        ("optlevel", unless(options.opt_level == default.opt_level, options.opt_level.to_string())),
-        ("lnc", options.lnc.map(|n| n.to_string())),
-    ];
-    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+/// The flags of a simulated run but for its model: how and where it runs, and what is not the default.
+fn flags(spec: &ProfileSpec) -> Vec<(String, String)> {
+    let default = ProfileSpec::default();
+    let said = ProfileSpec::options().filter(|o| o.key() != "model").map(|option| (option, option.text(spec)));
+    let is_said = |(option, text): &(&Opt<ProfileSpec>, String)| {
+        !text.is_empty() && (matches!(option.key(), "workflow" | "instance") || *text != option.text(&default))
+    };
+    said.filter(is_said).map(|(option, text)| (option.flag_name(), text)).collect()
 }
 
 /// Adds the span, if the tool covers only the visible part.

@@ -1,24 +1,17 @@
 //! Commands of the pages that run one thing: numerics, and a model as a picture.
 
 use super::shell::{CommandLine, has_name};
-use crate::studies::{StudyKind, StudySpec};
-use crate::{InspectField, InspectSpec, InspectView};
+use crate::options::command_line;
+use crate::studies::StudySpec;
+use crate::{InspectField, InspectSpec, InspectView, NumericsSpec};
 
 /// The command that compares the same values. `None` for a model file, and for other studies, whose documents hold their command.
 pub fn numerics_command(spec: &StudySpec) -> Option<String> {
-    let default = StudySpec::new(StudyKind::Numerics);
-    if spec.kind() != StudyKind::Numerics || !has_name(&spec.text("model")) {
-        return None;
-    }
-    let line = spec.kind().form().fields().fold(CommandLine::new("numerics"), |line, field| {
-        let text = spec.text(field.key);
-        let is_always = matches!(field.key, "model" | "instance");
-        if text.is_empty() || (!is_always && text == default.text(field.key)) {
-            return line;
-        }
-        line.option(&field.key.replace('_', "-"), &text)
+    let StudySpec::Numerics(spec) = spec else { return None };
+    let line = command_line("numerics", spec, &NumericsSpec::default(), &["model", "instance"], |line, o, text| {
+        o.on(line, text)
     });
-    Some(line.print())
+    has_name(&spec.model).then(|| line.print())
 }
 
 /// The command that shows a model of the zoo. `None` for a model file, and if no model is chosen.
@@ -38,6 +31,7 @@ pub fn inspect_command(spec: &InspectSpec) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::studies::StudyKind;
 
     #[test]
     fn a_numerics_command_names_only_changed_options() {

@@ -18,7 +18,7 @@ pub(super) fn has_name(model: &str) -> bool {
 }
 
 /// Builder of a command line.
-pub(super) struct CommandLine(String);
+pub(crate) struct CommandLine(String);
 
 impl CommandLine {
     /// Begins with `neuronscope COMMAND`.

@@ -28,10 +28,7 @@ impl ByteSource for StoredFile {
     }
 }
 
-/// The files of an archive by name, in its order.
-///
-/// # Errors
-/// When a file in the archive is compressed or the archive is cut off.
+/// The files of an archive by name, in its order. Fails when a file in the archive is compressed or the archive is cut off.
 pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<NamedFile>, Refusal> {
     let archive: Rc<dyn ByteSource> = Rc::from(archive);
     let found = stored_files(&*archive)?.into_iter();

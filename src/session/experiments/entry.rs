@@ -104,10 +104,7 @@ fn last_line(error: &str) -> &str {
 }
 
 impl RecordDraft {
-    /// Extracts the kept part of a record.
-    ///
-    /// # Errors
-    /// When its times, its timestamp or its backend cannot be used.
+    /// Extracts the kept part of a record. Fails when its times, its timestamp or its backend cannot be used.
     pub fn of(record: &RawRecord<'_>) -> Result<Self, LineError> {
         let (experiment, metrics) = (&record.experiment, &record.metrics);
         let owned = |t: &Option<std::borrow::Cow<'_, str>>| t.as_deref().map(str::to_owned);

@@ -69,10 +69,7 @@ impl RecordSets {
         view_of(&store, spec)
     }
 
-    /// Makes a file of a view.
-    ///
-    /// # Errors
-    /// When the command line cannot print this view.
+    /// Makes a file of a view. Fails when the command line cannot print this view.
     pub fn save(&mut self, key: RecordsKey, spec: &ExperimentSpec, file: RecordsFile) -> Result<ExportedFile, String> {
         let store = self.of(key);
         let store = store.borrow();

@@ -155,10 +155,7 @@ impl RecordStore {
         self.entries.retain(|entry| entry.file < whole);
     }
 
-    /// The line of a record, from its file.
-    ///
-    /// # Errors
-    /// When the file cannot be read any more.
+    /// The line of a record, from its file. Fails when the file cannot be read any more.
     pub fn line_of(&self, entry: usize) -> Result<Vec<u8>, String> {
         let gone = || "that record is no longer available; open its file again".to_owned();
         let entry = self.entries.get(entry).ok_or_else(gone)?;

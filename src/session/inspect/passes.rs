@@ -10,10 +10,7 @@ use ns_view::table::{Cell, Column, ColumnKind, Table};
 /// Most lines of a program that are shown; the downloaded file has all lines.
 const MOST_LINES: usize = 300;
 
-/// A table of the passes, and the changes of one of them.
-///
-/// # Errors
-/// When a pass breaks the program.
+/// A table of the passes, and the changes of one of them. Fails when a pass breaks the program.
 pub(super) fn passes(opened: &OpenModel, chosen: usize) -> Result<Document, String> {
     let Ok(compiled) = &opened.compiled else {
         let text = "The model cannot run on a core, so no pass was run.".to_owned();

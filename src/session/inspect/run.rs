@@ -59,10 +59,7 @@ pub(crate) struct InspectRun {
 }
 
 impl InspectRun {
-    /// Begins. `source` is the file of [`InspectAsk::Open`].
-    ///
-    /// # Errors
-    /// When the request's file is missing.
+    /// Begins. `source` is the file of [`InspectAsk::Open`]. Fails when the request's file is missing.
     pub fn new(
         inspector: SharedInspector,
         models: ModelLibrary,
@@ -91,10 +88,8 @@ impl InspectRun {
         })
     }
 
-    /// Works for about `budget_events` simulated events. Returns the answer when it is ready.
-    ///
-    /// # Errors
-    /// One sentence with what was refused, where, and what to do; the previous model stays open.
+    /// Works for about `budget_events` simulated events. Returns the answer when it is ready. Fails with one sentence with what was
+    /// refused, where, and what to do; the previous model stays open.
     pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<Option<Message>, String> {
         let progress = |done: u64, total: u64, doing: &str| Message::Progress { done, total, label: doing.to_owned() };
         match std::mem::replace(&mut self.stage, Stage::Waiting) {

@@ -70,7 +70,6 @@ impl InspectView {
     }
 
     /// The view with this name; the graph for any other name.
-    #[must_use]
     pub fn of_key(key: &str) -> Self {
         Self::ALL.into_iter().find(|view| view.key() == key).unwrap_or_default()
     }
@@ -78,7 +77,6 @@ impl InspectView {
 
 impl InspectSpec {
     /// What the page opens with.
-    #[must_use]
     pub fn example() -> Self {
         Self::default().with(InspectField::Model, EXAMPLE_MODEL).with(InspectField::Instance, EXAMPLE_INSTANCE)
     }
@@ -135,7 +133,6 @@ impl InspectSpec {
     }
 
     /// The state without how it is looked at: the model on its device.
-    #[must_use]
     pub fn run(&self) -> Self {
         use InspectField::{Batch, Instance, Model};
         [Model, Instance, Batch].into_iter().fold(Self::default(), |run, field| run.with(field, self.get(field)))

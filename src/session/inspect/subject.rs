@@ -47,10 +47,7 @@ pub(super) struct CompiledProgram {
 }
 
 impl Subject {
-    /// The model of a specification.
-    ///
-    /// # Errors
-    /// One sentence with the first thing that was refused, and what to do.
+    /// The model of a specification. Fails with one sentence with the first thing that was refused, and what to do.
     pub fn of(spec: &InspectSpec, models: &ModelLibrary) -> Result<Self, String> {
         let instance = spec.get(InspectField::Instance).trim();
         let instance = if instance.is_empty() { DEFAULT_INSTANCE } else { instance };
@@ -95,10 +92,7 @@ impl Subject {
         (mark != EstimateMark::default()).then_some(mark)
     }
 
-    /// Compiles it for one core.
-    ///
-    /// # Errors
-    /// When it cannot run on a core; names the operation.
+    /// Compiles it for one core. Fails when it cannot run on a core; names the operation.
     pub fn compile(&self) -> Result<CompiledProgram, Obstacle> {
         if let Some(refusal) = &self.refusal {
             return Err(refusal.clone());

@@ -15,10 +15,7 @@ use ns_view::graph::{Look, svg_document, svg_fragment};
 /// Most hits that are named.
 const MOST_HITS: usize = 100;
 
-/// The view of an open model.
-///
-/// # Errors
-/// When a pass of the compiler breaks the program: a defect of the pass.
+/// The view of an open model. Fails when a pass of the compiler breaks the program: a defect of the pass.
 pub(super) fn view_of(opened: &OpenModel, spec: &InspectSpec) -> Result<InspectResult, String> {
     let open = opened.open(spec);
     let found = opened.hits(spec.get(InspectField::Search));

@@ -46,10 +46,8 @@ pub(super) type MakeProfile = Box<dyn FnOnce(ProfileKey) -> OpenProfile>;
 
 /// Work that a session does in steps.
 pub(super) trait Job {
-    /// Works for about `budget_events` simulated or read events. Sends progress and partial results to `sink`.
-    ///
-    /// # Errors
-    /// With a message for the user: what was wrong, where, and what to do.
+    /// Works for about `budget_events` simulated or read events. Sends progress and partial results to `sink`. Fails with a message
+    /// for the user: what was wrong, where, and what to do.
     fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String>;
 
     /// Stops the job: sends results that would be lost to `sink`.

@@ -25,10 +25,7 @@ impl OpenModelJob {
         Self { name, settings, models, source: Some(source), link: None, is_announced: false }
     }
 
-    /// Opens the file that a link holds.
-    ///
-    /// # Errors
-    /// When the link is cut off, or holds no file.
+    /// Opens the file that a link holds. Fails when the link is cut off, or holds no file.
     pub fn of_link(packed: &str, models: ModelLibrary) -> Result<Self, String> {
         let UnpackedModel { name, source, digest } = unpack_model(packed)?;
         let (size, is_graph) = (source.size(), digest.is_some());

@@ -12,8 +12,7 @@ pub(crate) struct StudyTraceJob {
 }
 
 impl StudyTraceJob {
-    /// # Errors
-    /// When the name is not that of a study.
+    /// Fails when the name is not that of a study.
     pub fn new(name: String, tools: StudyTools) -> Result<Self, String> {
         let spec =
             study_of_file(&name).ok_or_else(|| format!("{name}: it names no study whose trace could be made"))?;

@@ -38,12 +38,12 @@ impl NeuronperfCall {
             words.push("--model MODEL".to_owned());
         }
         for (key, text) in &self.options {
-            let Some(option) = BENCH_OPTIONS.iter().find(|o| o.key() == *key && !o.flag.name.is_empty()) else {
+            let Some(option) = BENCH_OPTIONS.iter().find(|o| o.key() == *key && !o.flag_name().is_empty()) else {
                 continue;
             };
             let is_word = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,:=".contains(c));
             let text = if is_word { text.clone() } else { format!("\"{text}\"") };
-            words.push(format!("--{} {text}", option.flag.name));
+            words.push(format!("--{} {text}", option.flag_name()));
         }
         words.join(" ")
     }
@@ -51,10 +51,8 @@ impl NeuronperfCall {
 
 /// Reads `npf.torch.benchmark(model, inputs, n_models=[1, 2], ...)`, also amid the rest of a script, whose variables and functions are taken
 /// where the call names them. Arguments without a name are the model and its inputs; the model is taken if it is the name of one that is
-/// built in.
-///
-/// # Errors
-/// When the text has no such call, when its brackets do not close, or when an argument has a value that the option does not take.
+/// built in. Fails when the text has no such call, when its brackets do not close, or when an argument has a value that the option
+/// does not take.
 pub fn read_neuronperf_call(text: &str) -> Result<NeuronperfCall, Refusal> {
     let begin = text.find("benchmark(").ok_or_else(|| {
         refuse!(
@@ -90,7 +88,7 @@ pub fn read_neuronperf_call(text: &str) -> Result<NeuronperfCall, Refusal> {
         let is_asked = |key: &str| key.replace('-', "_") == name;
         let option = BENCH_OPTIONS
             .iter()
-            .find(|o| is_asked(o.key()) || is_asked(o.flag.name) || o.flag.aliases.iter().copied().any(is_asked));
+            .find(|o| is_asked(o.key()) || is_asked(&o.flag_name()) || o.flag.aliases.iter().copied().any(is_asked));
         match option {
             // Tensors and datasets are made by the script.
             Some(option) if matches!(option.key(), "inputs" | "dataset") && is_name(&value) => {

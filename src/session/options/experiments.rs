@@ -1,33 +1,19 @@
 //! The options of a run of experiments as one table: the page's form, links, and the printed command come from its rows.
 
+use super::option::{Flag, Opt, OptionGroup, Options, Put, opt};
 use super::text::{OptionText, name_of, some};
 use crate::studies::{FieldKind, FormField, field};
 use ns_bench::comma_list;
-use ns_experiment::plan::{Accelerator, Dynamo, ExpandOptions, PlanRequest, PlanRules, Test, Xla};
-use ns_experiment::run::{RunSettings, Suite, Verification};
+use ns_experiment::plan::{Accelerator, Dynamo, ExpandOptions, PlanRequest, Test, Xla};
+use ns_experiment::run::{Suite, Verification};
 use ns_experiment::sweep::ExperimentsRequest;
 
 /// An option of a run of experiments.
-#[derive(Debug)]
-pub struct PlanOption {
-    /// Its field on the page, whose key is its name in links: `run_suite`.
-    pub field: FormField,
-    /// Whether it is beside the fields that are always visible.
-    pub is_advanced: bool,
-    pub flag: PlanFlag,
-    get: fn(&ExperimentsRequest) -> String,
-    put: fn(&mut ExperimentsRequest, &OptionText<'_>) -> Result<(), String>,
-}
+pub type PlanOption = Opt<ExperimentsRequest>;
 
-/// How the command line says an option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanFlag {
-    /// `--name value`.
-    Value(&'static str),
-    /// `--name value` for each entry of the list.
-    Each(&'static str),
-    /// `--verify` with its rules.
-    Verify,
+impl Options for ExperimentsRequest {
+    const OPTIONS: &'static [&'static [PlanOption]] = &[PLAN_OPTIONS];
+    const SAYS_LABELS: bool = true;
 }
 
 const SUITES: [(&str, Suite); 3] = [("torchbench", Suite::Torchbench), ("zoo", Suite::Zoo), ("dummy", Suite::Dummy)];
@@ -38,6 +24,11 @@ const NULL: &str = "None";
 
 const SUITE_LABELS: &[(&str, &str)] =
     &[("torchbench", "torchbench"), ("zoo", "zoo (all models)"), ("dummy", "dummy (one model)")];
+const SUITE_HELP: &[(&str, &str)] = &[
+    ("dummy", "One small product"),
+    ("torchbench", "The models of this program's zoo that torchbench has too"),
+    ("zoo", "All models of the zoo, under their own names"),
+];
 const ACCELERATORS: &[(&str, &str)] = &[
     ("trn1", "Trn1, simulated"),
     ("inf2", "Inf2, simulated"),
@@ -55,247 +46,80 @@ const VERIFIES: &[(&str, &str)] = &[
     ("current", "values, by the rules in force"),
 ];
 
-/// A row without its own columns.
-const fn row(is_advanced: bool) -> PlanOption {
-    PlanOption {
-        field: field("", "", "", "", FieldKind::Line),
-        is_advanced,
-        flag: PlanFlag::Verify,
-        get: |_| String::new(),
-        put: |_, _| Ok(()),
-    }
+const fn row(
+    field: FormField,
+    flag: Flag,
+    get: fn(&ExperimentsRequest) -> String,
+    put: Put<ExperimentsRequest>,
+) -> PlanOption {
+    opt(field, flag, get, put)
 }
-const MAIN: PlanOption = row(false);
-const MORE: PlanOption = row(true);
 
 /// All options, in the order of links and of the form.
+#[rustfmt::skip]
 pub const PLAN_OPTIONS: &[PlanOption] = &[
-    PlanOption {
-        field: field("run_suite", "Suite", "", "", FieldKind::Choice(SUITE_LABELS)),
-        flag: PlanFlag::Value("suite-name"),
-        get: |r| r.plan.suite.name().to_owned(),
-        put: |r, given| given.one_of(&SUITES, Suite::Torchbench).map(|suite| r.plan.suite = suite),
-        ..MAIN
-    },
-    PlanOption {
-        field: field(
-            "run_models",
-            "Models",
-            "Names, separated by commas. Empty: all of the suite",
-            "all of the suite",
-            FieldKind::Line,
-        ),
-        flag: PlanFlag::Value("models"),
-        get: |r| comma_list(&r.plan.models),
-        put: |r, given| {
-            r.plan.models = words(given.text, ',');
-            Ok(())
-        },
-        ..MAIN
-    },
-    PlanOption {
-        field: field(
-            "run_filter",
-            "Keep models",
-            "Regular expressions, separated by spaces: hf_ ^resnet",
-            "",
-            FieldKind::Line,
-        ),
-        flag: PlanFlag::Each("filter"),
-        get: |r| r.plan.filter.join(" "),
-        put: |r, given| {
-            r.plan.filter = words(given.text, ' ');
-            Ok(())
-        },
-        ..MORE
-    },
-    PlanOption {
-        field: field(
-            "run_exclude",
-            "Leave out models",
-            "Regular expressions, separated by spaces",
-            "",
-            FieldKind::Line,
-        ),
-        flag: PlanFlag::Each("exclude"),
-        get: |r| r.plan.exclude.join(" "),
-        put: |r, given| {
-            r.plan.exclude = words(given.text, ' ');
-            Ok(())
-        },
-        ..MORE
-    },
-    PlanOption {
-        field: field("run_accelerator", "Accelerators", "", "", FieldKind::Several(ACCELERATORS)),
-        flag: PlanFlag::Each("accelerator"),
-        get: |r| names(&r.plan.expand.accelerator, |a| a.name()),
-        put: |r, given| parse_list(given).map(|list| r.plan.expand.accelerator = list),
-        ..MAIN
-    },
-    PlanOption {
-        field: field("run_test", "Test", "", "", FieldKind::Several(TESTS)),
-        flag: PlanFlag::Each("test"),
-        get: |r| names(&r.plan.expand.test, |t| t.name()),
-        put: |r, given| parse_list::<Test>(given).map(|list| r.plan.expand.test = list),
-        ..MAIN
-    },
-    PlanOption {
-        field: field(
-            "run_dynamo",
-            "Dynamo",
-            "Backend of torch.compile; combinations that cannot run are left out",
-            "",
-            FieldKind::Several(DYNAMOS),
-        ),
-        flag: PlanFlag::Each("dynamo"),
-        get: |r| {
-            if r.plan.expand.dynamo.is_empty() {
-                all(DYNAMOS)
-            } else {
-                nullable_names(&r.plan.expand.dynamo, |d| d.name())
-            }
-        },
-        put: |r, given| nullable::<Dynamo>(given, DYNAMOS).map(|list| r.plan.expand.dynamo = list),
-        ..MAIN
-    },
-    PlanOption {
-        field: field("run_xla", "XLA", "A NeuronCore is reached only through it", "", FieldKind::Several(XLAS)),
-        flag: PlanFlag::Each("xla"),
-        get: |r| {
-            if r.plan.expand.xla.is_empty() { all(XLAS) } else { nullable_names(&r.plan.expand.xla, |x| x.name()) }
-        },
-        put: |r, given| nullable::<Xla>(given, XLAS).map(|list| r.plan.expand.xla = list),
-        ..MAIN
-    },
-    PlanOption {
-        field: field("run_batch", "Batch size", "Samples of one inference", "the model\u{2019}s own", FieldKind::Whole),
-        flag: PlanFlag::Value("batch-size"),
-        get: |r| some(r.settings.batch_size),
-        put: |r, given| within(given.some_number(BATCH)?, given, 1, u32::MAX, BATCH).map(|n| r.settings.batch_size = n),
-        ..MAIN
-    },
-    PlanOption {
-        field: field("run_repeat", "Repeats", "Timed runs; reports leave the first three out", "", FieldKind::Whole),
-        flag: PlanFlag::Value("repeat"),
-        get: |r| r.settings.repeat.to_string(),
-        put: |r, given| count(given).map(|n| r.settings.repeat = n),
-        ..MAIN
-    },
-    PlanOption {
-        field: field(
-            "run_iterations",
-            "Iterations of a repeat",
-            "Inferences inside one timed run",
-            "",
-            FieldKind::Whole,
-        ),
-        flag: PlanFlag::Value("iterations-per-run"),
-        get: |r| r.settings.iterations_per_run.to_string(),
-        put: |r, given| count(given).map(|n| r.settings.iterations_per_run = n),
-        ..MORE
-    },
-    PlanOption {
-        field: field("run_verify", "Verify", "Compares outputs instead of timing", "", FieldKind::Choice(VERIFIES)),
-        flag: PlanFlag::Verify,
-        get: |r| name_of(&VERIFICATIONS, &r.settings.verify, &None),
-        put: |r, given| given.one_of(&VERIFICATIONS, None).map(|rules| r.settings.verify = rules),
-        ..MORE
-    },
-    PlanOption {
-        field: field("run_verify_iterations", "Seeds to verify", "All must pass", "", FieldKind::Whole),
-        flag: PlanFlag::Value("verify-iterations"),
-        get: |r| r.settings.verify_iterations.to_string(),
-        put: |r, given| {
-            within(given.some_number(SEEDS)?, given, 1, 1_000, SEEDS)
-                .map(|n| r.settings.verify_iterations = n.unwrap_or(1))
-        },
-        ..MORE
-    },
-    PlanOption {
-        field: field("run_seed", "Seed", "For weights and inputs", "", FieldKind::Whole),
-        flag: PlanFlag::Value("seed"),
-        get: |r| r.settings.seed.to_string(),
-        put: |r, given| given.number("a whole number from 0 to 18446744073709551615").map(|n| r.settings.seed = n),
-        ..MORE
-    },
-    PlanOption {
-        field: field(
-            "run_timestamp",
-            "Timestamp",
-            "Of every record, seconds since 1970",
-            "the time of the run",
-            FieldKind::Decimal,
-        ),
-        flag: PlanFlag::Value("timestamp"),
-        get: |r| some(r.timestamp),
-        put: |r, given| {
-            let wanted = "a number of seconds since 1970, such as 1700000000";
-            let time: Option<f64> = given.some_number(wanted)?;
-            if time.is_some_and(|t| !t.is_finite()) {
-                return Err(given.wrong(wanted));
-            }
-            r.timestamp = time;
-            Ok(())
-        },
-        ..MORE
-    },
+    row(field("run_suite", "Suite", "", "", FieldKind::Choice(SUITE_LABELS)),
+        Flag::new("suite-name", "SUITE", "Suite of models").values(SUITE_HELP),
+        |r| r.plan.suite.name().to_owned(), |r, given| given.one_of(&SUITES, Suite::Torchbench).map(|suite| r.plan.suite = suite)),
+    row(field("run_models", "Models", "Names, separated by commas. Empty: all of the suite", "all of the suite", FieldKind::Line),
+        Flag::new("models", "NAME", "Take these models, separated by commas, instead of the suite's list; without --dry-run each must belong to the suite").list(),
+        |r| comma_list(&r.plan.models), |r, given| { r.plan.models = words(given.text, ','); Ok(()) }),
+    row(field("run_filter", "Keep models", "Regular expressions, separated by spaces: hf_ ^resnet", "", FieldKind::Line),
+        Flag::elsewhere("filter").words(),
+        |r| r.plan.filter.join(" "), |r, given| { r.plan.filter = words(given.text, ' '); Ok(()) }).at(OptionGroup::Advanced),
+    row(field("run_exclude", "Leave out models", "Regular expressions, separated by spaces", "", FieldKind::Line),
+        Flag::elsewhere("exclude").words(),
+        |r| r.plan.exclude.join(" "), |r, given| { r.plan.exclude = words(given.text, ' '); Ok(()) }).at(OptionGroup::Advanced),
+    row(field("run_accelerator", "Accelerators", "", "", FieldKind::Several(ACCELERATORS)),
+        Flag::new("accelerator", "NAMES", "Where to run: cpu (measured), trn1, inf2, trn2 (simulated); cuda and tpu can only be planned [default: all]").list(),
+        |r| comma_list(&r.plan.expand.accelerator.iter().map(|a| a.name()).collect::<Vec<_>>()), |r, given| parse_list(given).map(|list| r.plan.expand.accelerator = list)),
+    row(field("run_test", "Test", "", "", FieldKind::Several(TESTS)),
+        Flag::new("test", "NAMES", "eval or train [default: both]").list(),
+        |r| comma_list(&r.plan.expand.test.iter().map(|t| t.name()).collect::<Vec<_>>()), |r, given| parse_list::<Test>(given).map(|list| r.plan.expand.test = list)),
+    row(field("run_dynamo", "Dynamo", "Backend of torch.compile; combinations that cannot run are left out", "", FieldKind::Several(DYNAMOS)),
+        Flag::elsewhere("dynamo").list(),
+        |r| nullable_names(&r.plan.expand.dynamo, |d| d.name(), DYNAMOS), |r, given| nullable::<Dynamo>(given, DYNAMOS).map(|list| r.plan.expand.dynamo = list)),
+    row(field("run_xla", "XLA", "A NeuronCore is reached only through it", "", FieldKind::Several(XLAS)),
+        Flag::elsewhere("xla").list(),
+        |r| nullable_names(&r.plan.expand.xla, |x| x.name(), XLAS), |r, given| nullable::<Xla>(given, XLAS).map(|list| r.plan.expand.xla = list)),
+    row(field("run_batch", "Batch size", "Samples of one inference", "the model\u{2019}s own", FieldKind::Whole),
+        Flag::new("batch-size", "COUNT", "Samples of one inference [default: the model's own]"),
+        |r| some(r.settings.batch_size), |r, given| within(given.some_number(BATCH)?, given, u32::MAX, BATCH).map(|n| r.settings.batch_size = n)),
+    row(field("run_repeat", "Repeats", "Timed runs; reports leave the first three out", "", FieldKind::Whole),
+        Flag::new("repeat", "COUNT", "Timed runs of each experiment"),
+        |r| r.settings.repeat.to_string(), |r, given| count(given).map(|n| r.settings.repeat = n)),
+    row(field("run_iterations", "Iterations of a repeat", "Inferences inside one timed run", "", FieldKind::Whole),
+        Flag::new("iterations-per-run", "COUNT", ""),
+        |r| r.settings.iterations_per_run.to_string(), |r, given| count(given).map(|n| r.settings.iterations_per_run = n)).at(OptionGroup::Advanced),
+    row(field("run_verify", "Verify", "Compares outputs instead of timing", "", FieldKind::Choice(VERIFIES)),
+        Flag::elsewhere("verify"),
+        |r| name_of(&VERIFICATIONS, &r.settings.verify, &None), |r, given| given.one_of(&VERIFICATIONS, None).map(|rules| r.settings.verify = rules)).at(OptionGroup::Advanced),
+    row(field("run_verify_iterations", "Seeds to verify", "All must pass", "", FieldKind::Whole),
+        Flag::new("verify-iterations", "COUNT", "Verify with this many seeds, starting at --seed; all must pass"),
+        |r| r.settings.verify_iterations.to_string(),
+        |r, given| within(given.some_number(SEEDS)?, given, 1_000, SEEDS).map(|n| r.settings.verify_iterations = n.unwrap_or(1))).at(OptionGroup::Advanced),
+    row(field("run_seed", "Seed", "For weights and inputs", "", FieldKind::Whole),
+        Flag::new("seed", "NUMBER", "Seed of weights and inputs"),
+        |r| r.settings.seed.to_string(), |r, given| given.number("a whole number from 0 to 18446744073709551615").map(|n| r.settings.seed = n)).at(OptionGroup::Advanced),
+    row(field("run_timestamp", "Timestamp", "Of every record, seconds since 1970", "the time of the run", FieldKind::Decimal),
+        Flag::new("timestamp", "SECONDS", "Timestamp of every record, seconds since 1970 [default: now]"),
+        |r| some(r.timestamp),
+        |r, given| { let wanted = "a number of seconds since 1970, such as 1700000000"; let time: Option<f64> = given.some_number(wanted)?; if time.is_some_and(|t| !t.is_finite()) { return Err(given.wrong(wanted)); } r.timestamp = time; Ok(()) }).at(OptionGroup::Advanced),
 ];
 
 /// The request of a form that nobody has edited: three small models on a simulated Trn1, which takes seconds.
 pub fn default_experiments() -> ExperimentsRequest {
-    ExperimentsRequest {
-        plan: PlanRequest {
-            suite: Suite::Torchbench,
-            models: ["alexnet", "resnet18", "resnet50"].map(str::to_owned).into(),
-            filter: Vec::new(),
-            exclude: Vec::new(),
-            filter_tiers: Vec::new(),
-            exclude_tiers: Vec::new(),
-            total_partitions: 1,
-            partition_id: 0,
-            model_files: Vec::new(),
-            expand: ExpandOptions {
-                accelerator: vec![Accelerator::Trn1],
-                test: vec![Test::Eval],
-                xla_devices: vec!["CPU".to_owned()],
-                ..ExpandOptions::default()
-            },
-            rules: PlanRules::Neuron,
-        },
-        settings: RunSettings::default(),
-        timestamp: None,
-    }
+    let expand =
+        ExpandOptions { accelerator: vec![Accelerator::Trn1], test: vec![Test::Eval], ..PlanRequest::default().expand };
+    let models = ["alexnet", "resnet18", "resnet50"].map(str::to_owned).into();
+    let plan = PlanRequest { suite: Suite::Torchbench, models, expand, ..PlanRequest::default() };
+    ExperimentsRequest { plan, ..ExperimentsRequest::default() }
 }
 
 /// Whether a request measures the processor, which a link does not do by itself: the user has to want it.
 pub fn measures(request: &ExperimentsRequest) -> bool {
     let accelerators = &request.plan.expand.accelerator;
     request.settings.verify.is_none() && (accelerators.is_empty() || accelerators.contains(&Accelerator::Cpu))
-}
-
-impl PlanOption {
-    /// The option with a key; `None` if there is none.
-    pub fn find(key: &str) -> Option<&'static Self> {
-        PLAN_OPTIONS.iter().find(|option| option.field.key == key)
-    }
-
-    /// Its name in links.
-    pub const fn key(&self) -> &'static str {
-        self.field.key
-    }
-
-    /// The text of this option in a request.
-    pub fn text(&self, request: &ExperimentsRequest) -> String {
-        (self.get)(request)
-    }
-
-    /// Puts a text into a request. A text that cannot be used leaves it as it was.
-    ///
-    /// # Errors
-    /// One sentence for the user: what is wrong and what would be right.
-    pub fn set(&self, request: &mut ExperimentsRequest, text: &str) -> Result<(), String> {
-        (self.put)(request, &OptionText { name: self.field.label, text: text.trim() })
-    }
 }
 
 const BATCH: &str = "a number of samples from 1";
@@ -305,16 +129,12 @@ fn words(text: &str, between: char) -> Vec<String> {
     text.split(between).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-fn names<T: Copy>(values: &[T], name: impl Fn(T) -> &'static str) -> String {
-    comma_list(&values.iter().map(|value| name(*value)).collect::<Vec<_>>())
-}
-
-fn nullable_names<T: Copy>(values: &[Option<T>], name: impl Fn(T) -> &'static str) -> String {
+/// A list whose values may be null; all of the choices if it is empty.
+fn nullable_names<T: Copy>(values: &[Option<T>], name: impl Fn(T) -> &'static str, choices: &[(&str, &str)]) -> String {
+    if values.is_empty() {
+        return comma_list(&choices.iter().map(|(value, _)| *value).collect::<Vec<_>>());
+    }
     comma_list(&values.iter().map(|value| value.map_or(NULL, &name)).collect::<Vec<_>>())
-}
-
-fn all(choices: &[(&str, &str)]) -> String {
-    comma_list(&choices.iter().map(|(value, _)| *value).collect::<Vec<_>>())
 }
 
 fn parse_list<T: std::str::FromStr<Err: std::fmt::Display>>(given: &OptionText<'_>) -> Result<Vec<T>, String> {
@@ -343,17 +163,12 @@ fn nullable<T: std::str::FromStr<Err: std::fmt::Display>>(
 
 fn count(given: &OptionText<'_>) -> Result<u32, String> {
     let wanted = "a whole number from 1 to 100000";
-    within(Some(given.number(wanted)?), given, 1, 100_000, wanted).map(|n| n.unwrap_or(1))
+    within(Some(given.number(wanted)?), given, 100_000, wanted).map(|n| n.unwrap_or(1))
 }
 
-fn within(
-    number: Option<u32>,
-    given: &OptionText<'_>,
-    least: u32,
-    most: u32,
-    wanted: &str,
-) -> Result<Option<u32>, String> {
-    if number.is_some_and(|n| n < least || n > most) { Err(given.wrong(wanted)) } else { Ok(number) }
+/// A number from 1 to `most`.
+fn within(number: Option<u32>, given: &OptionText<'_>, most: u32, wanted: &str) -> Result<Option<u32>, String> {
+    if number.is_some_and(|n| n < 1 || n > most) { Err(given.wrong(wanted)) } else { Ok(number) }
 }
 
 #[cfg(test)]

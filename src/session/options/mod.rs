@@ -10,6 +10,8 @@ mod tests;
 mod text;
 
 pub use call::{NeuronperfCall, read_neuronperf_call};
-pub use experiments::{PLAN_OPTIONS, PlanFlag, PlanOption, default_experiments, measures};
-pub use option::{BenchOption, Flag, OptionGroup};
-pub use table::BENCH_OPTIONS;
+pub use experiments::{PLAN_OPTIONS, PlanOption, default_experiments, measures};
+pub use option::{Flag, Opt, OptionGroup, Options, Takes};
+pub(crate) use option::{command_line, compiler_rows, fields, flag, opt};
+pub use table::{BENCH_OPTIONS, BenchOption};
+pub(crate) use text::{OptionText, some};

@@ -1,27 +1,121 @@
-//! A row of the table of options.
+//! A row of a table of options.
 
-use super::table::BENCH_OPTIONS;
 use super::text::OptionText;
-use crate::studies::FormField;
+use crate::commands::CommandLine;
+use crate::studies::{FieldKind, FormField};
 use ns_base::names;
-use ns_bench::BenchConfig;
 
-/// An option of a benchmark.
+/// What a command, a form and a link say of a subject `C`: a table of options, each of which has one text.
+pub trait Options: Clone + Default + 'static {
+    /// In the order of links, of the parts of the form and of the help.
+    const OPTIONS: &'static [&'static [Opt<Self>]];
+    /// What stands between the words of a flag in messages.
+    const BETWEEN_WORDS: char = '-';
+    /// Whether a value that cannot be read is wrong usage of the command.
+    const IS_USAGE: bool = true;
+    /// Whether messages of a form call an option by its label.
+    const SAYS_LABELS: bool = false;
+
+    /// Why an option cannot be used beside the others, once it is changed; messages call it `name`.
+    fn problem(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+
+    fn options() -> impl Iterator<Item = &'static Opt<Self>> {
+        Self::OPTIONS.iter().copied().flatten()
+    }
+
+    /// The option with a key; `None` if there is none.
+    fn option(key: &str) -> Option<&'static Opt<Self>> {
+        Self::options().find(|option| option.key() == key)
+    }
+
+    /// The text of an option; empty for an unknown one.
+    fn text_of(&self, key: &str) -> String {
+        Self::option(key).map_or_else(String::new, |option| option.text(self))
+    }
+
+    /// Puts a text into an option. A text that cannot be used leaves it as it was. Fails with one sentence for the user: what is wrong and
+    /// what would be right.
+    fn set_text(&mut self, key: &str, text: &str) -> Result<(), String> {
+        Self::option(key).ok_or_else(|| format!("there is no field '{key}'"))?.set(self, text)
+    }
+}
+
+/// An option of a subject.
 #[derive(Debug)]
-pub struct BenchOption {
+pub struct Opt<C: 'static> {
     /// Its field on the page, whose key is its name in links: `n_models`.
     pub field: FormField,
     /// Where the field is in the form.
     pub group: OptionGroup,
     /// MLPerf scenarios that have it; empty if it is not about a scenario.
     pub scenarios: &'static [&'static str],
-    /// Its name in [`BenchConfig`], which messages have, if it is not the key: `duration_s`.
+    /// Its name in the subject, which messages have, if it is not the key: `duration_s`.
     pub(super) name: &'static str,
     pub flag: Flag,
-    /// Its text in a configuration; empty for a default that depends on other options, or that is not worth a word.
-    pub(super) get: fn(&BenchConfig) -> String,
-    /// Reads a text into a configuration.
-    pub(super) put: fn(&mut BenchConfig, &OptionText<'_>) -> Result<(), String>,
+    /// Its text in a subject; empty for a default that depends on other options, or that is not worth a word.
+    pub(super) get: fn(&C) -> String,
+    /// Reads a text into a subject.
+    pub(super) put: Put<C>,
+}
+
+/// Reads a text into a subject. Fails with one sentence for the user.
+pub(crate) type Put<C> = fn(&mut C, &OptionText<'_>) -> Result<(), String>;
+
+/// A row.
+pub(crate) const fn opt<C>(field: FormField, flag: Flag, get: fn(&C) -> String, put: Put<C>) -> Opt<C> {
+    Opt { field, group: OptionGroup::Main, scenarios: &[], name: "", flag, get, put }
+}
+
+impl<C> Opt<C> {
+    /// At another place of the form.
+    pub(super) const fn at(self, group: OptionGroup) -> Self {
+        Self { group, ..self }
+    }
+
+    /// With another name in the subject.
+    pub(super) const fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
+    /// About these scenarios.
+    pub(super) const fn of(self, scenarios: &'static [&'static str]) -> Self {
+        Self { scenarios, ..self }
+    }
+}
+
+/// The rows of a subject's `options` of the compiler, in `neuronx-cc`'s names.
+macro_rules! compiler_rows {
+    () => {{
+        use crate::studies::{AUTO_CAST_TYPES, AUTO_CASTS, FieldKind, OPT_LEVELS, field};
+        [
+    crate::options::opt(field("auto_cast", "Auto-cast", "", "", FieldKind::Choice(AUTO_CASTS)),
+        crate::options::flag("WHICH", "Which operations are cast: none, matmult (the default up to SDK 2.26, and in the published tables) or all"),
+        |s| s.options.auto_cast.to_string(), |s, given| given.known().map(|cast| s.options.auto_cast = cast)),
+    crate::options::opt(field("auto_cast_type", "Cast type", "", "", FieldKind::Choice(AUTO_CAST_TYPES)),
+        crate::options::flag("TYPE", "Type they are cast to: bf16, fp16, tf32 or fp8_e4m3"),
+        |s| s.options.auto_cast_type.to_string(), |s, given| given.known().map(|cast| s.options.auto_cast_type = cast)),
+    crate::options::opt(field("optlevel", "Optimisation level", "", "", FieldKind::Choice(OPT_LEVELS)),
+        crate::options::flag("LEVEL", "Optimisation level: 1 (no fusion), 2 or 3").short('O'),
+        |s| s.options.opt_level.to_string(), |s, given| given.known().map(|level| s.options.opt_level = level)),
+    crate::options::opt(field("lnc", "Cores per logical core", "", "", FieldKind::Choice(&[("", "the instance\u{2019}s"), ("1", "1"), ("2", "2")])),
+        crate::options::flag("CORES", "Physical NeuronCores in one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]").aliases(&["logical-nc-config"]),
+        |s| crate::options::some(s.options.lnc), |s, given| given.some_count().map(|n| s.options.lnc = n)),
+]
+    }};
+}
+pub(crate) use compiler_rows;
+
+/// The fields of rows, of which there are `N`.
+pub(crate) const fn fields<C, const N: usize>(rows: &[Opt<C>]) -> [FormField; N] {
+    let (mut all, mut at) = ([rows[0].field; N], 0);
+    while at < N {
+        all[at] = rows[at].field;
+        at += 1;
+    }
+    all
 }
 
 names! {
@@ -37,6 +131,8 @@ names! {
         Scenario = "MLPerf scenario",
         /// The measured time and the price.
         Time = "Time and cost",
+        /// Beside the fields that are always visible.
+        Advanced = "Advanced",
     }
 
     /// Title above its fields.
@@ -45,75 +141,127 @@ names! {
 
 impl OptionGroup {
     /// Its options, in the order of the form.
-    pub fn options(self) -> impl Iterator<Item = &'static BenchOption> {
-        BENCH_OPTIONS.iter().filter(move |option| option.group == self)
+    pub fn options<C: Options>(self) -> impl Iterator<Item = &'static Opt<C>> {
+        C::options().filter(move |option| option.group == self)
     }
+}
+
+/// How often a flag is given, and what it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    One,
+    /// A list, with commas between its entries.
+    List,
+    /// Words with spaces between them; the flag may be given for each.
+    Words,
 }
 
 /// The flag of an option.
 #[derive(Debug)]
 pub struct Flag {
-    /// Its name without dashes: `n-models`. Empty for an option that has no flag of its own.
-    pub name: &'static str,
+    /// Its name without dashes, `n-models`; `None` for that of the key. Empty for an option that has no flag of its own.
+    name: Option<&'static str>,
     /// What its value is: `LIST`.
     pub value: &'static str,
-    pub help: &'static str,
+    help: &'static str,
     /// A letter that stands for it too.
     pub short: Option<char>,
     /// Other names for it, those of NeuronPerf's functions.
     pub aliases: &'static [&'static str],
-    /// Whether its value is a list.
-    pub is_list: bool,
-    /// Its default, which the help shows.
+    /// Other names that the help shows.
+    pub visible_aliases: &'static [&'static str],
+    pub takes: Takes,
+    /// Its default as the help shows it, if it is not the text of the default.
     pub default: Option<&'static str>,
     /// The values that it takes, each with its help; empty if there are too many to list.
     pub values: &'static [(&'static str, &'static str)],
     /// The heading of its group in the help.
     pub heading: Option<&'static str>,
+    /// Keys of options that contradict it.
+    pub conflicts: &'static [&'static str],
+    /// The key of an option that it needs.
+    pub needs: Option<&'static str>,
+    /// Whether the command declares it by itself: printed commands have it, and its values are read elsewhere.
+    pub is_elsewhere: bool,
+}
+
+/// The flag with the name of the key; without help it has that of the field.
+pub(crate) const fn flag(value: &'static str, help: &'static str) -> Flag {
+    Flag { name: None, ..Flag::new("", value, help) }
 }
 
 impl Flag {
-    pub(super) const NONE: Self = Self::new("", "", "");
+    pub(crate) const NONE: Self = Self::new("", "", "");
 
-    pub(super) const fn new(name: &'static str, value: &'static str, help: &'static str) -> Self {
-        Self { name, value, help, short: None, aliases: &[], is_list: false, default: None, values: &[], heading: None }
+    pub(crate) const fn new(name: &'static str, value: &'static str, help: &'static str) -> Self {
+        Self {
+            name: Some(name),
+            value,
+            help,
+            short: None,
+            aliases: &[],
+            visible_aliases: &[],
+            takes: Takes::One,
+            default: None,
+            values: &[],
+            heading: None,
+            conflicts: &[],
+            needs: None,
+            is_elsewhere: false,
+        }
     }
 
-    pub(super) const fn short(mut self, short: char) -> Self {
-        self.short = Some(short);
-        self
+    pub(crate) const fn short(self, short: char) -> Self {
+        Self { short: Some(short), ..self }
     }
 
-    pub(super) const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
-        self.aliases = aliases;
-        self
+    pub(crate) const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
     }
 
-    pub(super) const fn list(mut self) -> Self {
-        self.is_list = true;
-        self
+    /// Other names that the help shows.
+    pub(crate) const fn also(self, visible_aliases: &'static [&'static str]) -> Self {
+        Self { visible_aliases, ..self }
     }
 
-    pub(super) const fn default(mut self, default: &'static str) -> Self {
-        self.default = Some(default);
-        self
+    pub(crate) const fn needs(self, key: &'static str) -> Self {
+        Self { needs: Some(key), ..self }
     }
 
-    pub(super) const fn values(mut self, values: &'static [(&'static str, &'static str)]) -> Self {
-        self.values = values;
-        self
+    pub(crate) const fn list(self) -> Self {
+        Self { takes: Takes::List, ..self }
     }
 
-    pub(super) const fn heading(mut self, heading: &'static str) -> Self {
-        self.heading = Some(heading);
-        self
+    pub(crate) const fn words(self) -> Self {
+        Self { takes: Takes::Words, ..self }
+    }
+
+    pub(crate) const fn default(self, default: &'static str) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    pub(crate) const fn values(self, values: &'static [(&'static str, &'static str)]) -> Self {
+        Self { values, ..self }
+    }
+
+    pub(crate) const fn heading(self, heading: &'static str) -> Self {
+        Self { heading: Some(heading), ..self }
+    }
+
+    /// One that the command declares by itself.
+    pub(crate) const fn elsewhere(name: &'static str) -> Self {
+        Self { is_elsewhere: true, ..Self::new(name, "", "") }
+    }
+
+    pub(crate) const fn conflicts(self, conflicts: &'static [&'static str]) -> Self {
+        Self { conflicts, ..self }
     }
 }
 
-impl BenchOption {
+impl<C: Options> Opt<C> {
     /// The option with a key; `None` if there is none.
     pub fn find(key: &str) -> Option<&'static Self> {
-        BENCH_OPTIONS.iter().find(|option| option.field.key == key)
+        C::option(key)
     }
 
     /// Its name in links.
@@ -121,38 +269,84 @@ impl BenchOption {
         self.field.key
     }
 
-    /// The text of this option in a configuration; empty for NeuronPerf's default.
-    pub fn text(&self, config: &BenchConfig) -> String {
-        (self.get)(config)
+    /// The name of its flag, `n-models`; empty without a flag.
+    pub fn flag_name(&self) -> String {
+        self.flag.name.map_or_else(|| self.key().replace('_', "-"), str::to_owned)
     }
 
-    /// Puts a text into a configuration. A text that cannot be used leaves it as it was. An empty text means the default
-    /// if there is one that depends on other options.
-    ///
-    /// # Errors
-    /// One sentence for the user: what is wrong and what would be right.
-    pub fn set(&self, config: &mut BenchConfig, text: &str) -> Result<(), String> {
-        let mut next = config.clone();
-        let name = if self.name.is_empty() { self.key() } else { self.name };
+    /// What the help says of the flag.
+    pub const fn flag_help(&self) -> &'static str {
+        if self.flag.help.is_empty() { self.field.help } else { self.flag.help }
+    }
+
+    /// The default that the help shows, where it is not said in words.
+    pub fn flag_default(&self) -> Option<String> {
+        let own = || self.text(&C::default());
+        let text = self.flag.default.map_or_else(own, str::to_owned);
+        let is_shown = !text.is_empty() && !self.is_switch() && !self.flag_help().contains("[default:");
+        is_shown.then_some(text)
+    }
+
+    pub const fn is_switch(&self) -> bool {
+        matches!(self.field.kind, FieldKind::Flag)
+    }
+
+    /// The text of this option in a subject; empty for a default.
+    pub fn text(&self, of: &C) -> String {
+        (self.get)(of)
+    }
+
+    /// Puts a text into a subject. A text that cannot be used leaves it as it was. An empty text means the default if there is one that
+    /// depends on other options. Fails with one sentence for the user: what is wrong and what would be right.
+    pub fn set(&self, of: &mut C, text: &str) -> Result<(), String> {
+        let mut next = of.clone();
+        let name = match self.name {
+            _ if C::SAYS_LABELS => self.field.label,
+            "" => self.key(),
+            name => name,
+        };
         self.put(&mut next, name, text)?;
-        let mine = |p: &&ns_bench::ConfigError| p.field == name;
-        if let Some(problem) = next.problems().iter().find(mine) {
-            return Err(problem.refusal.to_string());
+        if let Some(problem) = next.problem(name) {
+            return Err(problem);
         }
-        *config = next;
+        *of = next;
         Ok(())
     }
 
-    /// Puts a text into a configuration, whose ranges are not checked. Messages call the option `name`.
-    ///
-    /// # Errors
-    /// One sentence for the user: what is wrong and what would be right.
-    pub fn put(&self, config: &mut BenchConfig, name: &str, text: &str) -> Result<(), String> {
-        (self.put)(config, &OptionText { name, text: text.trim() })
+    /// Puts a text into a subject, whose ranges are not checked. Messages call the option `name`. Fails as [`Self::set`].
+    pub fn put(&self, of: &mut C, name: &str, text: &str) -> Result<(), String> {
+        (self.put)(of, &OptionText { name, text: text.trim() })
+    }
+
+    /// A command line with this option.
+    pub(crate) fn on(&self, line: CommandLine, text: &str) -> CommandLine {
+        let name = self.flag_name();
+        match self.flag.takes {
+            _ if name.is_empty() => line,
+            _ if self.is_switch() => line.flag(&name, text == "true"),
+            Takes::One | Takes::List => line.option(&name, text),
+            Takes::Words => text.split(' ').fold(line, |line, word| line.option(&name, word)),
+        }
     }
 
     /// Whether it has a meaning beside a scenario; the empty text is none.
     pub fn is_of_scenario(&self, scenario: &str) -> bool {
         self.scenarios.is_empty() || self.scenarios.contains(&scenario)
     }
+}
+
+/// A command line with the options of a subject that differ from `default`, and those that are written `always`, each added by `add`.
+pub(crate) fn command_line<C: Options>(
+    command: &str,
+    of: &C,
+    default: &C,
+    always: &[&str],
+    add: impl Fn(CommandLine, &Opt<C>, &str) -> CommandLine,
+) -> CommandLine {
+    C::options().fold(CommandLine::new(command), |line, option| {
+        let text = option.text(of);
+        // A scenario has its own defaults; so has every empty text.
+        let is_said = !text.is_empty() && (text != option.text(default) || always.contains(&option.key()));
+        if is_said { add(line, option, &text) } else { line }
+    })
 }

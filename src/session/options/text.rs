@@ -3,12 +3,12 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use ns_base::without_underscores;
+use ns_base::{Refusal, without_underscores};
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, parse_copies, parse_list};
 
 /// A text for an option, and the option's name in messages.
-pub(super) struct OptionText<'a> {
+pub(crate) struct OptionText<'a> {
     pub name: &'a str,
     pub text: &'a str,
 }
@@ -31,6 +31,56 @@ impl OptionText<'_> {
     /// A number; `None` for an empty text.
     pub fn some_number<T: FromStr>(&self, wanted: &str) -> Result<Option<T>, String> {
         if self.text.is_empty() { Ok(None) } else { self.number(wanted).map(Some) }
+    }
+
+    /// A number in the range of its type.
+    pub fn in_range<T: FromStr>(&self) -> Result<T, String> {
+        self.number("a number in the allowed range")
+    }
+
+    pub fn whole<T: FromStr>(&self) -> Result<T, String> {
+        self.number("a whole number in the allowed range")
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&self) -> Result<bool, String> {
+        let wrong = |_| format!("{}: '{}' is not possible; use true or false", self.name, self.text);
+        self.text.parse().map_err(wrong)
+    }
+
+    /// A name.
+    pub fn name(&self) -> Result<String, String> {
+        self.some_text().ok_or_else(|| self.wrong("a name"))
+    }
+
+    /// A whole number above 0; `None` for an empty text.
+    pub fn some_count(&self) -> Result<Option<u32>, String> {
+        let wanted = "a whole number above 0";
+        self.some_number(wanted).and_then(|n| if n == Some(0) { Err(self.wrong(wanted)) } else { Ok(n) })
+    }
+
+    /// A value whose own message names the option.
+    pub fn known<T: FromStr<Err: Display>>(&self) -> Result<T, String> {
+        self.text.parse().map_err(|e| self.called(&e))
+    }
+
+    /// `None` for an empty text.
+    pub fn some_text(&self) -> Option<String> {
+        (!self.text.is_empty()).then(|| self.text.to_owned())
+    }
+
+    /// Each entry of a list with commas, read by a function whose message may begin with the key of the option.
+    pub fn each<T>(&self, read: impl Fn(&str) -> Result<T, Refusal>) -> Result<Vec<T>, String> {
+        self.text.split(',').map(|entry| read(entry.trim())).collect::<Result<_, _>>().map_err(|e| self.called(&e))
+    }
+
+    /// A message that begins with a key, with the name of this option in its place.
+    pub fn called(&self, message: &dyn Display) -> String {
+        let message = message.to_string();
+        match message.split_once(": ") {
+            Some((key, said)) if !key.contains(' ') => format!("{}: {said}", self.name),
+            _ => format!("{}: {message}", self.name),
+        }
     }
 
     pub fn ms(&self) -> Result<f64, String> {
@@ -86,7 +136,7 @@ pub(super) fn name_of<T: PartialEq>(names: &[(&str, T)], value: &T, default: &T)
 }
 
 /// The text of a value that may be absent.
-pub(super) fn some<T: ToString>(value: Option<T>) -> String {
+pub(crate) fn some<T: ToString>(value: Option<T>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 

@@ -15,13 +15,11 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    #[must_use]
     pub const fn tool(tool: Tool) -> Self {
         Self { tool, span: None, slice: None }
     }
 
     /// A span of the timeline.
-    #[must_use]
     pub const fn span(span: Interval<TraceNs>) -> Self {
         Self { tool: Tool::OperatorTimeline, span: Some(span), slice: None }
     }
@@ -41,7 +39,6 @@ impl Evidence {
     }
 
     /// Reads the output of [`Self::print`]; `None` if it does not name a tool.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let query = Query::parse(text);
         let number = |name: &str| query.get(name)?.parse::<i64>().ok();

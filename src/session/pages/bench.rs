@@ -22,10 +22,7 @@ use ns_view::page::PageFile;
 pub struct PackedReports(Vec<u8>);
 
 impl PackedReports {
-    /// Packs reports.
-    ///
-    /// # Errors
-    /// When a report cannot be packed, which would be a defect.
+    /// Packs reports. Fails when a report cannot be packed, which would be a defect.
     pub fn of(reports: &[Report]) -> Result<Self, String> {
         postcard::to_allocvec(reports).map(Self).map_err(|e| format!("the reports cannot be handed to the worker: {e}"))
     }
@@ -48,20 +45,15 @@ pub struct BenchPage {
 }
 
 impl BenchPage {
-    /// The file as HTML.
-    ///
-    /// # Errors
-    /// When the reports cannot be read or written as JSON.
+    /// The file as HTML. Fails when the reports cannot be read or written as JSON.
     pub(crate) fn to_html(&self) -> Result<String, String> {
         let view = ResultsView::of_fields(&self.view);
         bench_page(self.config.as_deref(), &view, &self.reports.reports()?, &self.base).map_err(|e| e.to_string())
     }
 }
 
-/// Reports as one HTML file, in the view of the page, with a link to the configuration and that view on the page at `base`.
-///
-/// # Errors
-/// When the reports cannot be written as JSON.
+/// Reports as one HTML file, in the view of the page, with a link to the configuration and that view on the page at `base`. Fails
+/// when the reports cannot be written as JSON.
 pub fn bench_page(
     config: Option<&BenchConfig>,
     view: &ResultsView,

@@ -41,7 +41,6 @@ pub enum Control {
 
 impl Request {
     /// A request with its number.
-    #[must_use]
     pub fn new(job: JobId, ask: impl Into<Ask>) -> Self {
         Self::Ask(job, ask.into())
     }

@@ -112,10 +112,7 @@ const fn decode_part<P: Part<Whole> + DeserializeOwned, Whole>() -> DecodePart<W
     })
 }
 
-/// A request as bytes.
-///
-/// # Errors
-/// If it is too large for memory, or not of the program's parts.
+/// A request as bytes. Fails if it is too large for memory, or not of the program's parts.
 pub fn encode_request(request: Request, parts: Encoder<Ask>) -> Result<Vec<u8>, String> {
     match request {
         Request::Control(control) => encode(&(NO_PART, control)),
@@ -123,10 +120,7 @@ pub fn encode_request(request: Request, parts: Encoder<Ask>) -> Result<Vec<u8>, 
     }
 }
 
-/// The request in some bytes.
-///
-/// # Errors
-/// If the bytes are not a request of this build, or not of the program's parts.
+/// The request in some bytes. Fails if the bytes are not a request of this build, or not of the program's parts.
 pub fn decode_request(bytes: &[u8], parts: Decoder<Ask>) -> Result<Request, String> {
     match number(bytes)? {
         NO_PART => decode::<(u8, Control)>(bytes).map(|(_, control)| control.into()),
@@ -140,10 +134,7 @@ struct Ready {
     build: String,
 }
 
-/// An event as bytes.
-///
-/// # Errors
-/// If it is too large for memory, or not of the program's parts.
+/// An event as bytes. Fails if it is too large for memory, or not of the program's parts.
 pub fn encode_event(event: Event, parts: Encoder<Message>) -> Result<Vec<u8>, String> {
     match event {
         Event::Ready { protocol, build } => encode(&(NO_PART, Ready { protocol, build })),
@@ -151,10 +142,7 @@ pub fn encode_event(event: Event, parts: Encoder<Message>) -> Result<Vec<u8>, St
     }
 }
 
-/// The event in some bytes.
-///
-/// # Errors
-/// If the bytes are not an event of this build, or not of the program's parts.
+/// The event in some bytes. Fails if the bytes are not an event of this build, or not of the program's parts.
 pub fn decode_event(bytes: &[u8], parts: Decoder<Message>) -> Result<Event, String> {
     match number(bytes)? {
         NO_PART => decode::<(u8, Ready)>(bytes).map(|(_, Ready { protocol, build })| Event::Ready { protocol, build }),

@@ -67,7 +67,6 @@ impl BestFigures {
     pub const TITLES: [&str; 3] = [FIGURES[0].title, FIGURES[1].title, FIGURES[2].title];
 
     /// The best of the rows within the limits.
-    #[must_use]
     pub fn of(reports: &[&Report], wanted: Requirements) -> Self {
         let counted: Vec<&Report> = reports.iter().copied().filter(|r| wanted.counts(r)).collect();
         let names = RowNames::of(&counted);

@@ -38,7 +38,6 @@ impl BatchLines {
     /// The lines of these reports, with the best one among them. Of one model on several instances: what a million inferences cost on each, in
     /// the cheapest way at each batch size; with copies, a line for each number of models. Else: the throughput of each set of configurations
     /// that differ only in the batch size, the fastest ones. `None` if no line has two batch sizes.
-    #[must_use]
     pub fn of(reports: &[&Report], best: Option<usize>, with_copies: bool) -> Option<Self> {
         let differs = |name: fn(&Report) -> &str| reports.windows(2).any(|pair| name(pair[0]) != name(pair[1]));
         let is_priced = reports.iter().any(|r| cost(r).is_some());

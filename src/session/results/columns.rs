@@ -142,7 +142,6 @@ pub struct ReportCells(Vec<Cell>);
 
 impl ReportCells {
     /// The values of a report.
-    #[must_use]
     pub fn of(report: &Report) -> Self {
         let values = serde_json::to_value(report).unwrap_or_default();
         let mut cells: Vec<Cell> = REPORT_KEYS.iter().map(|key| cell(values.get(*key))).collect();

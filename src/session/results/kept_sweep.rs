@@ -52,7 +52,6 @@ impl KeptRequest<BenchConfig> {
 
 impl<C: Clone + Serialize + DeserializeOwned> KeptRequest<C> {
     /// The head of a sweep.
-    #[must_use]
     pub fn of<K: SweepKind<Config = C>>(sweep: &SweepOf<K>) -> Self {
         let rows = u32::try_from(sweep.rows().len()).unwrap_or(u32::MAX);
         Self { config: sweep.config.clone(), rows, is_done: sweep.is_done() }
@@ -64,7 +63,6 @@ impl<C: Clone + Serialize + DeserializeOwned> KeptRequest<C> {
     }
 
     /// Reads it from text; `None` if a build with another protocol wrote it.
-    #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let version: u32 = of_text(text)?;
         if version != PROTOCOL_VERSION {

@@ -20,7 +20,6 @@ pub struct ModelRuns {
 }
 
 impl ModelRuns {
-    #[must_use]
     pub fn of(reports: &[&Report]) -> Self {
         Self {
             finished: reports.iter().filter(|r| r.is_finished()).count(),

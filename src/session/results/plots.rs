@@ -35,7 +35,6 @@ pub struct RowNames {
 }
 
 impl RowNames {
-    #[must_use]
     pub fn of(reports: &[&Report]) -> Self {
         let differs = |name: fn(&Report) -> &str| reports.windows(2).any(|pair| name(pair[0]) != name(pair[1]));
         Self { has_models: differs(|r| &r.model_name), has_instances: differs(|r| &r.instance_type) }

@@ -17,7 +17,6 @@ pub struct SeriesColours {
 }
 
 impl SeriesColours {
-    #[must_use]
     pub fn of<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Self {
         let mut instances: Vec<String> = reports.clone().map(|r| r.instance_type.clone()).collect();
         let mut settings: Vec<Setting> = reports.map(|r| (r.workers_per_model, r.unusual_compiler_args())).collect();

@@ -1,10 +1,8 @@
 //! The fields of a form in a link.
 
 use super::{Notice, Query};
-use crate::options::{BENCH_OPTIONS, BenchOption, PLAN_OPTIONS, PlanOption};
+use crate::options::{Opt, Options};
 use crate::studies::StudySpec;
-use ns_bench::BenchConfig;
-use ns_experiment::sweep::ExperimentsRequest;
 
 /// What a form holds, as texts by the keys of its fields.
 pub(super) trait Fields {
@@ -23,31 +21,17 @@ pub(super) trait Fields {
     fn set(&mut self, key: &str, text: &str) -> Result<(), String>;
 }
 
-impl Fields for BenchConfig {
-    fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
-        BENCH_OPTIONS.iter().map(BenchOption::key)
+impl<C: Options> Fields for C {
+    fn keys(&self) -> impl Iterator<Item = &'static str> + use<C> {
+        C::options().map(Opt::key)
     }
 
     fn text(&self, key: &str) -> String {
-        BenchOption::find(key).map(|option| option.text(self)).unwrap_or_default()
+        self.text_of(key)
     }
 
     fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
-        BenchOption::find(key).map_or(Ok(()), |option| option.set(self, text))
-    }
-}
-
-impl Fields for ExperimentsRequest {
-    fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
-        PLAN_OPTIONS.iter().map(PlanOption::key)
-    }
-
-    fn text(&self, key: &str) -> String {
-        PlanOption::find(key).map(|option| option.text(self)).unwrap_or_default()
-    }
-
-    fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
-        PlanOption::find(key).map_or(Ok(()), |option| option.set(self, text))
+        self.set_text(key, text)
     }
 }
 

@@ -164,7 +164,6 @@ pub struct Address {
 
 impl Address {
     /// Parses a hash, with or without its `#`. A hash that is too long has no page and no fields.
-    #[must_use]
     pub fn read(hash: &str) -> Self {
         let hash = hash.strip_prefix('#').unwrap_or(hash);
         if hash.len() > MOST_BYTES {

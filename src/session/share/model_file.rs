@@ -93,10 +93,8 @@ fn too_long_for(letters: usize) -> String {
     }
 }
 
-/// Opens a model file. What is read of it meanwhile is what a link needs of it.
-///
-/// # Errors
-/// When the file is not a supported model file, or cannot be read.
+/// Opens a model file. What is read of it meanwhile is what a link needs of it. Fails when the file is not a supported model file,
+/// or cannot be read.
 pub(crate) fn open_for_links(
     models: &ModelLibrary,
     name: &str,
@@ -118,10 +116,7 @@ pub(crate) struct UnpackedModel {
     pub digest: Option<String>,
 }
 
-/// The model file that a link holds.
-///
-/// # Errors
-/// When the link is cut off, or holds no file.
+/// The model file that a link holds. Fails when the link is cut off, or holds no file.
 pub(crate) fn unpack_model(packed: &str) -> Result<UnpackedModel, String> {
     let mut files = unpack(packed)?.into_iter();
     let (name, bytes) = files.next().ok_or("the link holds no model file; ask its sender for the file")?;

@@ -22,10 +22,7 @@ pub(crate) fn pack(files: &[(String, Vec<u8>)]) -> Option<String> {
     (text.len() <= MOST_LETTERS).then_some(text)
 }
 
-/// Undoes [`pack`].
-///
-/// # Errors
-/// When the text is cut off or is not packed files.
+/// Undoes [`pack`]. Fails when the text is cut off or is not packed files.
 pub(crate) fn unpack(text: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
     let damaged = |what: &str| {
         format!("the files in the link cannot be read: {what}. Ask its sender for the link again, or for the files")

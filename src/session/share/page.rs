@@ -85,7 +85,6 @@ impl Page {
     }
 
     /// The page of a study.
-    #[must_use]
     pub const fn of_study(kind: StudyKind) -> Self {
         match kind {
             StudyKind::Matmult => Self::Matmult,

@@ -14,7 +14,6 @@ const LIKE: f64 = 0.88;
 
 impl Query {
     /// Reads `a=1&b=2`. Parts without `=` have an empty value.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         let pair = |part: &str| {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));

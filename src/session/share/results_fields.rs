@@ -76,7 +76,6 @@ impl ResultsView {
     }
 
     /// Reads [`Self::to_fields`].
-    #[must_use]
     pub fn of_fields(text: &str) -> Self {
         read(&Query::parse(text))
     }

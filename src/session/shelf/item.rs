@@ -85,7 +85,6 @@ pub struct ShelfItem {
 
 impl ShelfItem {
     /// An item that is shown by its link alone.
-    #[must_use]
     pub fn of_link(kind: ItemKind, name: &str, link: &str, when_ms: u64) -> Self {
         Self {
             kind,
@@ -101,7 +100,6 @@ impl ShelfItem {
     }
 
     /// A file whose bytes are about to be written.
-    #[must_use]
     pub fn of_file(kind: ItemKind, file: &str, link: &str, bytes: u64, when_ms: u64) -> Self {
         let file = file.to_owned();
         Self { file, bytes, is_whole: false, ..Self::of_link(kind, "", link, when_ms) }.with_file_name()
@@ -156,7 +154,6 @@ impl ShelfItem {
     }
 
     /// Reads an item from a line; `None` for an unknown kind and for a malformed line.
-    #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let query = Query::parse(text);
         let get = |key: &str| query.get(key).unwrap_or_default().to_owned();

@@ -79,7 +79,6 @@ impl<S: Serialize, R: Serialize> KeptResult<S, R> {
 
 impl<S: DeserializeOwned, R: DeserializeOwned> KeptResult<S, R> {
     /// From text; `None` when it is damaged, or from a build with another protocol.
-    #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let (version, packed): (u32, Vec<u8>) = of_text(text)?;
         if version != PROTOCOL_VERSION {

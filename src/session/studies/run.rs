@@ -39,10 +39,8 @@ impl StudyFile {
 }
 
 pub(crate) trait StudyRun {
-    /// Works for about `budget_events` simulated events, or the next part that cannot be divided.
-    ///
-    /// # Errors
-    /// When nothing can be shown: what was wrong and what to do.
+    /// Works for about `budget_events` simulated events, or the next part that cannot be divided. Fails when nothing can be shown:
+    /// what was wrong and what to do.
     fn step(&mut self, budget_events: u32) -> Result<StudyStep, String>;
 }
 

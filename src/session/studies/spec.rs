@@ -11,6 +11,7 @@ use super::matmult::{self, MatmultStudy};
 use super::nki::{self, NkiStudy};
 use super::numerics;
 use super::run::StudyRun;
+use crate::options::Options as _;
 use crate::recorder::Recorder;
 use ns_base::Clock;
 use ns_device::ModelLibrary;
@@ -96,7 +97,6 @@ impl StudyKind {
     }
 
     /// The subject of a page.
-    #[must_use]
     pub fn of_path(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.form().path == path)
     }
@@ -104,7 +104,6 @@ impl StudyKind {
 
 impl StudySpec {
     /// The default of a subject.
-    #[must_use]
     pub fn new(kind: StudyKind) -> Self {
         match kind {
             StudyKind::Matmult => Self::Matmult(MatmultStudy::default()),
@@ -129,7 +128,6 @@ impl StudySpec {
     }
 
     /// An example of a subject.
-    #[must_use]
     pub fn of_example(kind: StudyKind, example: &StudyExample) -> Self {
         let mut spec = Self::new(kind);
         for (key, text) in example.fields {
@@ -152,9 +150,9 @@ impl StudySpec {
     /// The text of a field; empty if nothing is given, or if the study does not have the field.
     pub fn text(&self, key: &str) -> String {
         match self {
-            Self::Matmult(study) => study.text(key),
-            Self::Customop(study) => study.text(key),
-            Self::Numerics(spec) => numerics::text(spec, key),
+            Self::Matmult(study) => study.text_of(key),
+            Self::Customop(study) => study.text_of(key),
+            Self::Numerics(spec) => spec.text_of(key),
             Self::Llm(study) => study.text(key),
             Self::Nki(study) => study.text(key),
         }
@@ -171,32 +169,24 @@ impl StudySpec {
     /// The text of a field in a link, which may be shorter than the one in the form; [`set`](Self::set) reads both.
     pub fn link_text(&self, key: &str) -> String {
         match self {
-            Self::Matmult(study) => study.text(key),
             Self::Customop(study) => study.link_text(key),
-            Self::Numerics(spec) => numerics::text(spec, key),
-            Self::Llm(study) => study.text(key),
             Self::Nki(study) => study.link_text(key),
+            Self::Matmult(_) | Self::Numerics(_) | Self::Llm(_) => self.text(key),
         }
     }
 
     /// Puts a text into a field. A text that cannot be used leaves it as it was.
-    ///
-    /// # Errors
-    /// One sentence for the user: what is wrong and what would be right.
     pub fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         match self {
-            Self::Matmult(study) => study.set(key, text.trim()),
-            Self::Customop(study) => study.set(key, text.trim()),
-            Self::Numerics(spec) => numerics::set(spec, key, text.trim()),
+            Self::Matmult(study) => study.set_text(key, text),
+            Self::Customop(study) => study.set_text(key, text),
+            Self::Numerics(spec) => spec.set_text(key, text),
             Self::Llm(study) => study.set(key, text.trim()),
             Self::Nki(study) => study.set(key, text.trim()),
         }
     }
 
-    /// Begins the study.
-    ///
-    /// # Errors
-    /// When it cannot be run; says what to change.
+    /// Begins the study. Fails when it cannot be run; says what to change.
     pub(crate) fn start(self, tools: &StudyTools) -> Result<Box<dyn StudyRun>, String> {
         let StudyTools { clock, models, recorder } = tools.clone();
         match self {

@@ -38,19 +38,16 @@ pub(super) struct Rows {
 
 impl ChromeReader {
     /// An empty reader.
-    #[must_use]
     pub fn new(limits: ReadLimits) -> Self {
         Self::of(Tokenizer::new(), limits)
     }
 
     /// A reader for a part of a text that begins at this byte.
-    #[must_use]
     pub fn of_part(limits: ReadLimits, offset: u64) -> Self {
         Self::of(Tokenizer::at(offset), limits)
     }
 
     /// A reader for events on lines, without an array around them.
-    #[must_use]
     pub fn of_lines(limits: ReadLimits) -> Self {
         Self::of(Tokenizer::of_lines(), limits)
     }

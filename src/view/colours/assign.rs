@@ -23,7 +23,6 @@ pub struct Colours {
 impl Colours {
     /// Colours of names with their weights, shares or times: the legend lists the kinds that have any. Operations of one kind that follow
     /// each other by weight differ in shade, and the heaviest of a kind all do.
-    #[must_use]
     pub fn new<'a>(weights: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
         let weighty: Vec<_> = weights.into_iter().filter(|(_, weight)| *weight > 0.0).collect();
         let mut kinds: Vec<Kind> = weighty.iter().map(|(name, _)| Kind::of(name)).collect();
@@ -48,7 +47,6 @@ impl Colours {
 
     /// Colours of names that have no meaning elsewhere, such as threads: the heaviest have a hue each, the others none. Units, such as
     /// engines and queues, have the hue of their kind.
-    #[must_use]
     pub fn distinct<'a>(weights: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
         let mut heaviest = by_weight(weights);
         heaviest.truncate(usize::from(GREY));

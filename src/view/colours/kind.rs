@@ -204,7 +204,6 @@ impl Kind {
     };
 
     /// The kind of what a name indicates.
-    #[must_use]
     pub fn of(name: &str) -> Self {
         match (operation_of(name), name.strip_suffix(" Busy").and_then(Self::of_unit)) {
             (Some(operation), _) => Self::of_operation(&operation),
@@ -226,7 +225,6 @@ impl Kind {
     }
 
     /// The kind of a unit, such as `Tensor engine` or `host`; `None` for other names.
-    #[must_use]
     pub fn of_unit(name: &str) -> Option<Self> {
         let small = name.to_ascii_lowercase();
         UNITS.iter().find(|(_, names)| names.iter().any(|n| small.starts_with(n))).map(|(kind, _)| *kind)

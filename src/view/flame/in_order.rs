@@ -21,7 +21,6 @@ pub struct InOrderLayout {
 impl InOrderLayout {
     /// The rectangles on an axis `width_px` wide from the first start to the last end; those narrower than `least_px` are
     /// left out. Slices that cross an edge of `within` (start, end) are cut there.
-    #[must_use]
     pub fn new(slices: &[SliceLink], within: Option<(i64, i64)>, width_px: f64, least_px: f64) -> Self {
         let end_of = |s: &SliceLink| s.start_ns.saturating_add_unsigned(s.duration_ns);
         let first = slices.iter().map(|s| s.start_ns).min().unwrap_or(0);

@@ -41,7 +41,6 @@ impl FlameLayout {
     ///
     /// The width of a node is proportional to its time; time without children is at its right. Children that overlap in time
     /// (their times add up to more than the node's) are all narrowed to fit.
-    #[must_use]
     pub fn new(graph: &FlameGraph, width_px: f64, least_px: f64, growth: Growth) -> Self {
         let nodes = &graph.nodes;
         let mut below = vec![0i64; nodes.len()];

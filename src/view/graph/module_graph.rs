@@ -49,7 +49,6 @@ pub struct ModuleGraph {
 
 impl ModuleGraph {
     /// A graph with only a root.
-    #[must_use]
     pub fn new(root: GraphNode) -> Self {
         Self { nodes: vec![GraphNode { parent: None, children: Vec::new(), ..root }], edges: Vec::new() }
     }

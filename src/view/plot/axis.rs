@@ -26,13 +26,11 @@ pub struct AxisTick {
 
 impl Axis {
     /// An axis from zero to a round value that is not below `largest`, with about `wanted` ticks.
-    #[must_use]
     pub fn from_zero(title: &str, largest: f64, wanted: u32) -> Self {
         Self::between(title, 0.0, largest, wanted)
     }
 
     /// An axis for counts: from one whole number to another, with ticks at whole numbers.
-    #[must_use]
     pub fn for_counts(title: &str, low: f64, high: f64, wanted: u32) -> Self {
         let axis = Self::between(title, low, high, wanted);
         let is_whole = |t: &AxisTick| t.value == libm::trunc(t.value);
@@ -58,7 +56,6 @@ impl Axis {
     }
 
     /// An axis from a round value that is not above `low` to one that is not below `high`, with about `wanted` ticks.
-    #[must_use]
     pub fn between(title: &str, low: f64, high: f64, wanted: u32) -> Self {
         let low = if low.is_finite() { low } else { 0.0 };
         let high = if high.is_finite() && high > low { high } else { low + if low == 0.0 { 1.0 } else { low.abs() } };

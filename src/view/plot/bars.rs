@@ -25,7 +25,6 @@ pub struct Bar {
 impl Bars {
     /// Bars of (name, group, value); bars of one group have one colour: that of its kind if it is a unit, else the one that
     /// [`super::Scatter`] gives a series of that name. Negative values and values that are not finite are left out.
-    #[must_use]
     pub fn new(values: impl IntoIterator<Item = (String, String, f64)>) -> Self {
         let kept: Vec<_> = values.into_iter().filter(|(.., v)| v.is_finite() && *v >= 0.0).collect();
         let longest = kept.iter().map(|(.., v)| *v).fold(0.0, f64::max);

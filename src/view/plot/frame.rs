@@ -23,7 +23,6 @@ pub struct Frame {
 
 impl Frame {
     /// A plot of this width (of none: one not yet known), with a suitable height and room at the right of the axes.
-    #[must_use]
     pub fn new(width: Option<f64>, right: f64) -> Self {
         let width = width.unwrap_or(FIRST_WIDTH);
         let height = libm::round((width * 0.5).clamp(200.0, 320.0));

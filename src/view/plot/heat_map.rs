@@ -38,7 +38,6 @@ pub struct HeatCell {
 impl HeatMap {
     /// A grid whose shades go from `low` to `high`: a value beyond them gets the shade of the nearer end. Values that are not
     /// finite are left out.
-    #[must_use]
     pub fn new(
         titles: [&str; 3],
         columns: Vec<String>,

@@ -33,7 +33,6 @@ pub struct Lane {
 
 impl Lanes {
     /// Lanes of (name, shares).
-    #[must_use]
     pub fn new(start_ns: i64, end_ns: i64, rows: impl IntoIterator<Item = (String, Vec<f64>)>) -> Self {
         let rows: Vec<_> = rows.into_iter().collect();
         let fills = unit_fills(rows.iter().map(|r| r.0.as_str()));

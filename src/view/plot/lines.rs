@@ -71,7 +71,6 @@ impl Lines {
     /// A plot of series. Points that are not finite are left out, and so are series without points. The horizontal axis begins
     /// at zero, or at the smallest value if `from_zero` is false; the last point of [`LineStyle::Steps`] is the end of the last
     /// step.
-    #[must_use]
     pub fn new(x_title: &str, y_title: &str, series: impl IntoIterator<Item = Series>, from_zero: bool) -> Self {
         let kept: Vec<Series> = series
             .into_iter()

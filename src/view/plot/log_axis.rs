@@ -14,7 +14,6 @@ const PARTS: [f64; 3] = [1.0, 2.0, 5.0];
 
 impl Axis {
     /// An axis over all decades that these values touch; values that are not positive are ignored.
-    #[must_use]
     pub fn decades(title: &str, values: impl IntoIterator<Item = f64>) -> Self {
         let kept = values.into_iter().filter(|v| v.is_finite() && *v > 0.0);
         let (low, high) = kept.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
@@ -29,7 +28,6 @@ impl Axis {
     }
 
     /// A logarithmic axis of the same title, if the largest of these values is many times the smallest.
-    #[must_use]
     pub fn by_ratios(&self, values: impl Iterator<Item = f64>) -> Option<Self> {
         let (low, high) = values.fold((f64::INFINITY, 0.0), |(l, h), v| (f64::min(l, v), f64::max(h, v)));
         (low > 0.0 && high >= WIDE * low && high.is_finite()).then(|| Self::logarithmic(&self.title, low, high))
@@ -37,7 +35,6 @@ impl Axis {
 
     /// An axis on which equal ratios have equal lengths, from a round value that is not above `low` to one that is not below `high`; both
     /// are positive and finite, else the axis is a linear one from zero.
-    #[must_use]
     pub fn logarithmic(title: &str, low: f64, high: f64) -> Self {
         if !(low > 0.0 && low.is_finite() && high.is_finite()) {
             return Self::from_zero(title, high, MOST_TICKS.unsigned_abs());

@@ -39,7 +39,6 @@ pub struct PieSlice {
 impl Pie {
     /// A pie of names and values; values that are not positive are left out. Values of the same name are added. Beyond eight
     /// slices the smallest become "N others".
-    #[must_use]
     pub fn new(values: impl IntoIterator<Item = (String, f64)>) -> Self {
         let mut entries: Vec<(String, f64)> = Vec::new();
         for (name, value) in values {

@@ -39,7 +39,6 @@ pub struct RoofPoint {
 
 impl RooflinePlot {
     /// A plot of (name, flop/B, flop/s) under peaks in flop/s and B/s.
-    #[must_use]
     pub fn new(
         peak_flops_per_s: f64,
         peak_bytes_per_s: f64,

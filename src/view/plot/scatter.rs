@@ -80,7 +80,6 @@ impl ScatterPoint {
 
 impl Scatter {
     /// A plot of (series, x, y, label); points that are not finite are left out.
-    #[must_use]
     pub fn new(x_title: &str, y_title: &str, points: impl IntoIterator<Item = (String, f64, f64, String)>) -> Self {
         let mut names: Vec<String> = Vec::new();
         let mut out = Vec::new();

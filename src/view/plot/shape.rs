@@ -35,13 +35,11 @@ pub enum Form {
 }
 
 impl Shape {
-    #[must_use]
     pub const fn new(form: Form, class: &'static str, fill: Option<u8>) -> Self {
         Self { form, class, fill, title: String::new() }
     }
 
     /// A mark of a series.
-    #[must_use]
     pub fn mark(mark: Mark, (x, y): Place, class: &'static str, fill: u8) -> Self {
         let around = |offsets: &[Place]| Form::Area(offsets.iter().map(|(dx, dy)| (x + dx, y + dy)).collect());
         let (form, class) = match mark {

@@ -19,7 +19,6 @@ pub struct Rect {
 
 impl Rect {
     /// A rectangle from its top left corner and its size.
-    #[must_use]
     pub const fn new(x: f64, y: f64, w: f64, h: f64) -> Self {
         Self { x, y, w, h }
     }

@@ -28,7 +28,6 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Sizes for a canvas of this width: a narrow one has a narrow column of names.
-    #[must_use]
     pub fn for_width(width_px: f64) -> Self {
         let gutter = if width_px < 560.0 { 92.0 } else { 176.0 };
         Self { gutter, ..Self::default() }
@@ -81,7 +80,6 @@ pub struct Layout {
 
 impl Layout {
     /// Places the tracks of an outline by an arrangement: pinned ones on top, then the sections.
-    #[must_use]
     pub fn new(outline: &Outline, arrangement: &Arrangement, metrics: &Metrics) -> Self {
         let mut layout = Self::default();
         let pinned: Vec<_> = arrangement.pinned.iter().filter_map(|id| place_of(outline, *id)).collect();

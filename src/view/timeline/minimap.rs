@@ -58,7 +58,6 @@ pub struct Minimap {
 
 impl Minimap {
     /// A strip of values for equal parts of a span; the highest value takes the full height.
-    #[must_use]
     pub fn new(span: Interval<TraceNs>, busy: &[f64]) -> Self {
         let most = busy.iter().copied().fold(0.0, f64::max);
         let mut path = "M0 100".to_owned();

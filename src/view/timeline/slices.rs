@@ -25,7 +25,6 @@ pub struct NameLooks {
 impl NameLooks {
     /// The looks of a tile's names. Names outside the tile's group are dimmed; without a group, names that do not contain
     /// `search` are dimmed. An empty search dims none.
-    #[must_use]
     pub fn new(tile: &TimelineTile, search: &str, colours: &Colours) -> Self {
         let is_found = |n: &String| contains_ignoring_case(n, search);
         let searched = || (!search.is_empty()).then(|| tile.names.iter().map(is_found).collect());

@@ -30,14 +30,12 @@ pub struct Viewport {
 
 impl Viewport {
     /// Shows `span` on `width_px` pixels.
-    #[must_use]
     pub fn new(span: Interval<TraceNs>, width_px: f64) -> Self {
         let length = i64_to_f64(span.end.0.saturating_sub(span.start.0));
         Self { start_ns: span.start.0, fraction_ns: 0.0, span_ns: length.max(MIN_SPAN_NS), width_px: width_px.max(1.0) }
     }
 
     /// Shows all of `span` with a little room at both ends.
-    #[must_use]
     pub fn fit(span: Interval<TraceNs>, width_px: f64) -> Self {
         let mut view = Self::new(span, width_px);
         let room = view.span_ns * 0.02;
@@ -48,7 +46,6 @@ impl Viewport {
 
     /// The first view on a canvas of this width: the span that a link asks for, else the view that was moved before the canvas had
     /// a size, else all of `bounds`.
-    #[must_use]
     pub fn opening(
         wanted: Option<Interval<TraceNs>>,
         moved: Option<Self>,

@@ -35,9 +35,6 @@ fn parts(figure: &Element) -> Result<Vec<(Element, DomRect)>, JsValue> {
 }
 
 /// The rectangle that a picture of a figure has to hold.
-///
-/// # Errors
-/// With the browser's message.
 pub fn area(figure: &Element) -> Result<Area, JsValue> {
     let none = Area { left: f64::MAX, top: f64::MAX, right: f64::MIN, bottom: f64::MIN };
     let around = |area: Area, (_, rect): &(Element, DomRect)| Area {
@@ -51,9 +48,6 @@ pub fn area(figure: &Element) -> Result<Area, JsValue> {
 }
 
 /// Paints a figure; the canvas is translated so that positions in the window can be used as they are.
-///
-/// # Errors
-/// With the browser's message.
 pub async fn paint(context: &CanvasRenderingContext2d, figure: &Element) -> Result<(), JsValue> {
     for (part, rect) in parts(figure)? {
         if part.local_name() == "svg" {

@@ -8,25 +8,16 @@ use web_sys::{Blob, BlobPropertyBag, File, HtmlAnchorElement, HtmlCanvasElement,
 use super::error_text;
 
 /// Saves `bytes` under a name.
-///
-/// # Errors
-/// With the browser's message.
 pub fn save(file_name: &str, mime: &str, bytes: &[u8]) -> Result<(), String> {
     save_blob(file_name, &blob(mime, bytes)?)
 }
 
 /// Saves a file that the browser holds in memory.
-///
-/// # Errors
-/// With the browser's message.
 pub fn save_blob(file_name: &str, file: &Blob) -> Result<(), String> {
     hand_over(file_name, file).map_err(|e| format!("{file_name} could not be saved: {}", error_text(&e)))
 }
 
 /// A file of these bytes, held by the browser.
-///
-/// # Errors
-/// With the browser's message.
 pub fn blob(mime: &str, bytes: &[u8]) -> Result<Blob, String> {
     let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
     let options = BlobPropertyBag::new();
@@ -36,9 +27,6 @@ pub fn blob(mime: &str, bytes: &[u8]) -> Result<Blob, String> {
 }
 
 /// A text as a file with a name, as if the user had chosen it.
-///
-/// # Errors
-/// With the browser's message.
 pub fn file_of(file_name: &str, text: &str) -> Result<File, String> {
     let parts = js_sys::Array::of1(&JsValue::from_str(text));
     File::new_with_str_sequence(&parts, file_name)

@@ -7,10 +7,8 @@ use web_sys::File;
 
 use super::{error_text, url};
 
-/// A file that lies beside the page, as if the user had chosen it.
-///
-/// # Errors
-/// With the reason if it cannot be fetched, such as no network or a missing file.
+/// A file that lies beside the page, as if the user had chosen it. Fails with the reason if it cannot be fetched, such as no
+/// network or a missing file.
 pub async fn file_beside_page(path: &str, name: &str) -> Result<File, String> {
     let failed = |e: JsValue| format!("{name}: {}. Check the network and try again.", error_text(&e));
     let window = web_sys::window().ok_or_else(|| format!("{name}: there is no window to read it with"))?;

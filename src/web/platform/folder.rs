@@ -28,10 +28,8 @@ fn early_entries(data: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
     Some(entries.iter().map(JsCast::unchecked_into).collect())
 }
 
-/// All files of the dropped folders and files, as one file with the name of the first.
-///
-/// # Errors
-/// If a folder cannot be read or has nothing to open; the message says why.
+/// All files of the dropped folders and files, as one file with the name of the first. Fails if a folder cannot be read or has
+/// nothing to open; the message says why.
 pub async fn bundle_entries(entries: Vec<FileSystemEntry>) -> Result<File, String> {
     let name = entries.first().map(FileSystemEntry::name).unwrap_or_default();
     let failed = |e: JsValue| format!("{name}: the folder could not be read: {}", error_text(&e));
@@ -57,18 +55,12 @@ pub async fn bundle_entries(entries: Vec<FileSystemEntry>) -> Result<File, Strin
     bundle(&name, &named)
 }
 
-/// Several files as one.
-///
-/// # Errors
-/// If a file is too large; the message names it.
+/// Several files as one. Fails if a file is too large; the message names it.
 pub fn bundle_files(files: &[File]) -> Result<File, String> {
     bundle_as(&format!("{} files", files.len()), files)
 }
 
-/// Several files as one of this name.
-///
-/// # Errors
-/// As [`bundle_files`].
+/// Several files as one of this name. Fails as [`bundle_files`].
 pub fn bundle_as(name: &str, files: &[File]) -> Result<File, String> {
     let named: Vec<(String, File)> = files.iter().map(|file| (file.name(), file.clone())).collect();
     bundle(name, &named)

@@ -29,10 +29,8 @@ async fn folder() -> Result<JsValue, JsValue> {
     call(&storage()?, "getDirectory", &[]).await
 }
 
-/// Writes a file; a file of the same name is replaced once the new one is complete.
-///
-/// # Errors
-/// With the browser's message: it has no file store, or the store is full.
+/// Writes a file; a file of the same name is replaced once the new one is complete. Fails with the browser's message: it has no
+/// file store, or the store is full.
 pub async fn write(name: &str, content: &Blob) -> Result<(), String> {
     let written = async {
         let options = Object::new();
@@ -48,10 +46,8 @@ pub async fn write(name: &str, content: &Blob) -> Result<(), String> {
     written.await.map(|_| ()).map_err(|e: JsValue| error_text(&e))
 }
 
-/// A kept file under a new name. Its bytes are not copied; they are read when needed.
-///
-/// # Errors
-/// With the browser's message: the file is no longer there.
+/// A kept file under a new name. Its bytes are not copied; they are read when needed. Fails with the browser's message: the file is
+/// no longer there.
 pub async fn read(name: &str, shown_name: &str) -> Result<File, String> {
     let found = async {
         let handle = call(&folder().await?, "getFileHandle", &[&name.into()]).await?;

@@ -35,7 +35,6 @@ pub struct PendingAddress(());
 
 impl PendingAddress {
     /// Counts one more view, until it is dropped.
-    #[must_use]
     pub fn new() -> Self {
         add_pending(1);
         Self(())

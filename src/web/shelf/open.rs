@@ -11,10 +11,8 @@ use ns_session::shelf::{ItemKind, ShelfItem, making_room, model_file};
 /// Bytes of the room given by the browser that files leave to everything else.
 const SPARE_BYTES: u64 = 32 << 20;
 
-/// Keeps a file that was opened. Older files without a pin are removed if room is short.
-///
-/// # Errors
-/// A sentence for the user if the file is not kept; it has no other consequence.
+/// Keeps a file that was opened. Older files without a pin are removed if room is short. Fails with a sentence for the user if the
+/// file is not kept; it has no other consequence.
 pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), String> {
     let name = file.name();
     let bytes = f64_to_u64(file.size());
@@ -48,10 +46,8 @@ pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), S
     Ok(())
 }
 
-/// The file of this name that was opened last, if one is kept.
-///
-/// # Errors
-/// A sentence for the user if its bytes are gone; the item is removed from the shelf then.
+/// The file of this name that was opened last, if one is kept. Fails with a sentence for the user if its bytes are gone; the item
+/// is removed from the shelf then.
 pub async fn kept_file(kind: ItemKind, name: &str) -> Option<Result<File, String>> {
     let named = |item: &ShelfItem| item.kind == kind && item.is_whole && item.file == name;
     let item = all().into_iter().filter(named).max_by_key(|item| item.when_ms)?;
@@ -63,10 +59,8 @@ pub fn kept_model(model: &str) -> Option<ShelfItem> {
     model_file(&all(), model).cloned()
 }
 
-/// The bytes of an item, under the name that its file had.
-///
-/// # Errors
-/// A sentence for the user if they are gone; the item is removed from the shelf then.
+/// The bytes of an item, under the name that its file had. Fails with a sentence for the user if they are gone; the item is removed
+/// from the shelf then.
 pub async fn bytes_of(item: &ShelfItem) -> Result<File, String> {
     let read = private_files::read(&bytes_name(item), &item.file).await;
     read.map_err(|reason| {

@@ -12,10 +12,7 @@ use ns_session::studies::{StudyResult, StudySpec};
 /// The piece of an item that holds its result.
 const PART: &str = "result";
 
-/// Keeps the result of a study.
-///
-/// # Errors
-/// A sentence for the user if the browser does not keep it.
+/// Keeps the result of a study. Fails with a sentence for the user if the browser does not keep it.
 pub fn keep_study(spec: StudySpec, result: StudyResult) -> Result<(), String> {
     let kept = KeptStudy { spec, result, when_ms: now_ms() };
     keep(&kept, &kept.title())

@@ -129,7 +129,6 @@ impl<K: Runnable> PartialEq for Runner<K> {
 
 impl<K: Runnable> Runner<K> {
     /// A runner over these workers, which reports everything to the page's state.
-    #[must_use]
     pub fn new(pool: Pool, dispatch: StateDispatcher<K::State>, notices: StateDispatcher<Notices>) -> Self {
         let runner = Self(Rc::new(RunnerInner {
             pool,

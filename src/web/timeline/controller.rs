@@ -108,7 +108,6 @@ impl Screen {
 
 impl Controller {
     /// The timeline of a profile. It paints nothing before [`Self::resize`].
-    #[must_use]
     pub fn new(
         engine: Engine,
         info: Shared<ProfileInfo>,

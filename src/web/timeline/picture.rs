@@ -21,7 +21,6 @@ impl Controller {
     }
 
     /// The timeline on the screen, if there is one.
-    #[must_use]
     pub fn on_screen() -> Option<Self> {
         VISIBLE.with(|shown| shown.borrow().upgrade()).map(Self)
     }

@@ -109,17 +109,13 @@ impl Program {
     }
 
     /// The one that does a job on models.
-    #[must_use]
     pub const fn of(job: &JobRequest) -> Self {
         if job.is_study() { Self::Studies } else { Self::Benchmarks }
     }
 }
 
 impl Engine {
-    /// Starts a worker.
-    ///
-    /// # Errors
-    /// When the browser refuses.
+    /// Starts a worker. Fails when the browser refuses.
     pub fn spawn(program: Program) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);

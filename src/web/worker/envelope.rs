@@ -23,10 +23,8 @@ pub fn pack(header: &[u8], beside: Option<&Blob>) -> Envelope {
     Envelope { message, transfer }
 }
 
-/// Unpacks the bytes of a message and the file that came with it.
-///
-/// # Errors
-/// If it is not a message of this build: page and worker are from different builds.
+/// Unpacks the bytes of a message and the file that came with it. Fails if it is not a message of this build: page and worker are
+/// from different builds.
 pub fn unpack(data: &JsValue) -> Result<(Vec<u8>, Option<Blob>), String> {
     let message: &Array = data.dyn_ref().ok_or("a message is not an array")?;
     let header: Uint8Array = message.get(0).dyn_into().map_err(|_| "a message has no header")?;

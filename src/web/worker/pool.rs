@@ -116,10 +116,7 @@ impl PartialEq for Pool {
 }
 
 impl Pool {
-    /// A worker for the caller alone, usually a warm one.
-    ///
-    /// # Errors
-    /// If the browser starts no worker.
+    /// A worker for the caller alone, usually a warm one. Fails if the browser starts no worker.
     pub fn take(&self, program: Program) -> Result<Engine, String> {
         let waiting = {
             let mut lane = self.lane(program);
@@ -146,10 +143,8 @@ impl Pool {
         self.0.borrow().catalog.clone()
     }
 
-    /// A worker for a short question that each of them answers: one that runs, else a new one of this program.
-    ///
-    /// # Errors
-    /// If the browser starts no worker.
+    /// A worker for a short question that each of them answers: one that runs, else a new one of this program. Fails if the browser
+    /// starts no worker.
     pub fn any(&self, program: Program) -> Result<Engine, String> {
         self.running(&[program]).map_or_else(
             || {
@@ -169,10 +164,7 @@ impl Pool {
         shared.chain(spare).flatten().find(|engine| engine.is_alive()).cloned()
     }
 
-    /// The worker for short work, and for runs that have a worker alone.
-    ///
-    /// # Errors
-    /// If the browser starts no worker.
+    /// The worker for short work, and for runs that have a worker alone. Fails if the browser starts no worker.
     pub fn shared(&self, program: Program) -> Result<Engine, String> {
         let running = self.lane(program).shared.clone().filter(Engine::is_alive);
         if let Some(engine) = running {

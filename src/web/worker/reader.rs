@@ -42,10 +42,8 @@ thread_local! {
     static IS_STARTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Reads a model in the other program, which calls back for slices of the file.
-///
-/// # Errors
-/// The reader's answer about the file, or that the program could not be fetched.
+/// Reads a model in the other program, which calls back for slices of the file. Fails with the reader's answer about the file, or
+/// that the program could not be fetched.
 pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     if !IS_STARTED.get() {
         fetch_program()?;

@@ -25,10 +25,7 @@ pub struct FileSource {
 }
 
 impl FileSource {
-    /// A source over a file.
-    ///
-    /// # Errors
-    /// If the browser has no reader for workers.
+    /// A source over a file. Fails if the browser has no reader for workers.
     pub fn new(file: File) -> Result<Self, String> {
         let reader = FileReaderSync::new().map_err(|e| error_text(&e))?;
         let len = f64_to_u64(file.size());

@@ -6,31 +6,12 @@ use anyhow::{Result, anyhow};
 use serde::Serialize;
 
 use crate::commands::text;
-use crate::experiment_args::{ExperimentArgs, ModelFilterArgs, PlanRulesArg, SuiteArg};
+use crate::experiment_args::{ExperimentArgs, ModelFilterArgs};
 use ns_base::Refusal;
-use ns_experiment::plan::{ExpandOptions, ExperimentConfig, ModelFilter, Plan, PlanRequest, PlanRules};
+use ns_experiment::plan::{ExpandOptions, ExperimentConfig, ModelFilter, Plan};
 use ns_experiment::python::json_dumps;
 use ns_experiment::run::{Suite, SuiteModel};
-
-impl From<PlanRulesArg> for PlanRules {
-    fn from(arg: PlanRulesArg) -> Self {
-        match arg {
-            PlanRulesArg::Seed => Self::Seed,
-            PlanRulesArg::Head => Self::Head,
-            PlanRulesArg::Neuron => Self::Neuron,
-        }
-    }
-}
-
-impl From<SuiteArg> for Suite {
-    fn from(arg: SuiteArg) -> Self {
-        match arg {
-            SuiteArg::Dummy => Self::Dummy,
-            SuiteArg::Torchbench => Self::Torchbench,
-            SuiteArg::Zoo => Self::Zoo,
-        }
-    }
-}
+use ns_experiment::sweep::ExperimentsRequest;
 
 /// The filter that a command's flags stand for.
 pub(crate) fn model_filter(args: &ModelFilterArgs) -> Result<ModelFilter, Refusal> {
@@ -45,41 +26,34 @@ struct PlanJson<'a> {
     error: Option<String>,
 }
 
-/// The plan that the flags ask for.
-///
-/// # Errors
-/// When a flag has a value that it does not take.
-pub(super) fn request_of(args: &ExperimentArgs) -> Result<PlanRequest> {
-    let models = &args.models;
-    Ok(PlanRequest {
-        suite: args.suite_name.into(),
-        models: args.model_names.clone(),
-        filter: models.filter.clone(),
-        exclude: models.exclude.clone(),
-        filter_tiers: models.filter_by_tier.clone(),
-        exclude_tiers: models.exclude_by_tier.clone(),
-        total_partitions: args.total_partitions as usize,
-        partition_id: args.partition_id as usize,
-        model_files: args.model_file.iter().map(|(name, _)| name.clone()).collect(),
-        expand: ExpandOptions {
-            accelerator: parse_all(&args.accelerator)?,
-            xla: nullable(&args.xla)?,
-            xla_flags: args.xla_flags.iter().map(|f| (f != NULL).then(|| f.clone())).collect(),
-            dynamo: nullable(&args.dynamo)?,
-            torch_xla2: nullable(&args.torch_xla2)?,
-            test: parse_all(&args.test)?,
-            enable_functionalization: args.enable_functionalization,
-            keep_model_data_on_cuda: args.keep_model_data_on_cuda,
-            xla_devices: args.xla_devices.iter().map(|d| d.trim().to_owned()).filter(|d| !d.is_empty()).collect(),
-        },
-        rules: args.rules.into(),
-    })
+/// What the flags ask for. Fails with a flag that has a value it does not take.
+pub(crate) fn request_of(args: &ExperimentArgs) -> Result<ExperimentsRequest> {
+    let mut request = ExperimentsRequest::default();
+    args.options.put_into(&mut request, &[])?;
+    let (plan, models) = (&mut request.plan, &args.models);
+    plan.filter.clone_from(&models.filter);
+    plan.exclude.clone_from(&models.exclude);
+    plan.filter_tiers.clone_from(&models.filter_by_tier);
+    plan.exclude_tiers.clone_from(&models.exclude_by_tier);
+    (plan.total_partitions, plan.partition_id) = (args.total_partitions as usize, args.partition_id as usize);
+    plan.model_files = args.model_file.iter().map(|(name, _)| name.clone()).collect();
+    plan.expand = ExpandOptions {
+        xla: nullable(&args.xla)?,
+        xla_flags: args.xla_flags.iter().map(|f| (f != NULL).then(|| f.clone())).collect(),
+        dynamo: nullable(&args.dynamo)?,
+        torch_xla2: nullable(&args.torch_xla2)?,
+        enable_functionalization: args.enable_functionalization,
+        keep_model_data_on_cuda: args.keep_model_data_on_cuda,
+        xla_devices: args.xla_devices.iter().map(|d| d.trim().to_owned()).filter(|d| !d.is_empty()).collect(),
+        ..std::mem::take(&mut plan.expand)
+    };
+    plan.rules = args.rules;
+    request.settings.verify = args.verify.then_some(args.verify_rules);
+    request.settings.pure_wall_time = args.suite.pure_wall_time;
+    Ok(request)
 }
 
-/// Prints the plan without running it.
-///
-/// # Errors
-/// When the configurations cannot be computed, and JSON is not asked for.
+/// Prints the plan without running it. Fails when the configurations cannot be computed, and JSON is not asked for.
 pub(super) fn show(plan: &Plan, json: bool) -> Result<()> {
     if json {
         let (configs, error) = match &plan.configs {
@@ -111,12 +85,8 @@ pub(super) fn not_planned(exception: &Refusal) -> anyhow::Error {
     )
 }
 
-/// The model with a name: a file that stands for it, or the suite's.
-///
-/// # Errors
-/// When neither exists.
-pub(super) fn model_of(args: &ExperimentArgs, name: &str) -> Result<SuiteModel> {
-    let suite = Suite::from(args.suite_name);
+/// The model with a name: a file that stands for it, or the suite's. Fails when neither exists.
+pub(super) fn model_of(args: &ExperimentArgs, suite: Suite, name: &str) -> Result<SuiteModel> {
     let Some((_, file)) = args.model_file.iter().find(|(known, _)| known == name) else {
         return suite.model(name).map_err(|refusal| {
             let instead = format!("--model-file {name}=FILE lets a model file stand for it");
@@ -131,10 +101,6 @@ pub(super) fn model_of(args: &ExperimentArgs, name: &str) -> Result<SuiteModel> 
 
 /// How an option spells null.
 const NULL: &str = "None";
-
-fn parse_all<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(values: &[String]) -> Result<Vec<T>> {
-    values.iter().map(|v| Ok(v.parse()?)).collect()
-}
 
 fn nullable<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(values: &[String]) -> Result<Vec<Option<T>>> {
     values.iter().map(|v| if v == NULL { Ok(None) } else { Ok(Some(v.parse()?)) }).collect()

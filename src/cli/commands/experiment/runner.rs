@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 
 use super::plan::model_of;
-use super::{results, single};
+use super::results;
 use crate::args::Args;
 use crate::commands::analyze::now_s;
 use crate::commands::cpu::processor;
@@ -25,6 +25,7 @@ use ns_experiment::plan::ExperimentConfig;
 use ns_experiment::python::{json_dumps, repr};
 use ns_experiment::record::{Metrics, Record, SKIP};
 use ns_experiment::run::Experiment;
+use ns_experiment::sweep::ExperimentsRequest;
 
 /// Flags that a child does not get: they are about all experiments.
 const OWN: [&str; 3] = ["--no-resume", "--retry-failed", "--strict"];
@@ -32,18 +33,23 @@ const OWN: [&str; 3] = ["--no-resume", "--retry-failed", "--strict"];
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Runs every model with every configuration, and appends their records.
-pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &[String]) -> Result<()> {
+pub(super) fn run(
+    args: &ExperimentArgs,
+    request: &ExperimentsRequest,
+    configs: &[ExperimentConfig],
+    models: &[String],
+) -> Result<()> {
     if !(args.subprocess_timeout > 0.0 && args.subprocess_timeout < 1e9) {
         bail!("--subprocess-timeout {} is not a number of seconds above 0", args.subprocess_timeout);
     }
-    let models = models.iter().map(|name| model_of(args, name)).collect::<Result<Vec<_>, _>>()?;
+    let models = models.iter().map(|name| model_of(args, request.plan.suite, name)).collect::<Result<Vec<_>, _>>()?;
     let file = results::path(args);
     let _alone = results::prepare(args, &file)?;
     let before = results::done_before(&file)?;
     if before.bad_lines > 0 {
         host::say(&format!("note: {}: {} lines are not records and are skipped", file.display(), before.bad_lines));
     }
-    let (name, timestamp) = (processor(), args.timestamp.unwrap_or_else(now_s));
+    let (name, timestamp) = (processor(), request.timestamp.unwrap_or_else(now_s));
     if args.suite.says(LogLevelArg::Info) {
         for (model, sentence) in models.iter().filter_map(|m| Some((m, m.stand_in()?))) {
             host::say(&format!("note: {}: {sentence}", model.name));
@@ -57,7 +63,7 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
             if args.suite.progress_bar {
                 bar.show(ran + passed_over, total, &model.name);
             }
-            let experiment = single::experiment(args, model, config, &name, timestamp);
+            let experiment = request.settings.experiment(request.plan.suite, model, config, &name, timestamp);
             if !before.wants(&experiment, args.retry_failed) {
                 passed_over += 1;
                 continue;

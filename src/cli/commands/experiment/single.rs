@@ -8,14 +8,15 @@ use super::{artifacts, results};
 use crate::commands::analyze::now_s;
 use crate::commands::cpu::{SystemClock, Ticks, processor};
 use crate::driver::Driver;
-use crate::experiment_args::{ExperimentArgs, VerifyRulesArg};
+use crate::experiment_args::ExperimentArgs;
 use crate::host;
 use crate::model_args::ModelFileFlags;
 use crate::output;
 use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
 use ns_experiment::python::from_python;
-use ns_experiment::run::{Experiment, RunSettings, SuiteModel, Verification, run_experiment_of};
+use ns_experiment::run::run_experiment_of;
+use ns_experiment::sweep::ExperimentsRequest;
 
 /// `--model-config`
 #[derive(Deserialize)]
@@ -24,10 +25,10 @@ struct ModelConfig {
 }
 
 /// Runs the experiment described by two JSON texts and appends its record.
-pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()> {
+pub(super) fn run(args: &ExperimentArgs, request: &ExperimentsRequest, config: &str, model: &str) -> Result<()> {
     let config: ExperimentConfig = from_python(config).context("--experiment-config")?;
     let model: ModelConfig = from_python(model).context("--model-config")?;
-    let mut model = model_of(args, &model.model_name)?;
+    let mut model = model_of(args, request.plan.suite, &model.model_name)?;
     let mut driver = Driver::new();
     if args.model_file.iter().any(|(known, _)| *known == model.name) {
         // The batch size of the file is its own.
@@ -37,7 +38,8 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
         model.specification = opened.id;
     }
     let name = processor();
-    let experiment = experiment(args, &model, &config, &name, args.timestamp.unwrap_or_else(now_s));
+    let timestamp = request.timestamp.unwrap_or_else(now_s);
+    let experiment = request.settings.experiment(request.plan.suite, &model, &config, &name, timestamp);
     let before = Ticks::now();
     let finished = run_experiment_of(&experiment, driver.models(), &SystemClock::new());
     let others_busy = before.and_then(|before| Ticks::now()?.others_since(&before));
@@ -70,33 +72,5 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
     match unverified.filter(|_| args.strict) {
         Some(reason) => bail!("{}: {reason}", model.name),
         None => Ok(()),
-    }
-}
-
-/// The experiment of a model and a configuration with the flags' other settings.
-pub(super) fn experiment<'a>(
-    args: &ExperimentArgs,
-    model: &'a SuiteModel,
-    config: &'a ExperimentConfig,
-    processor: &'a str,
-    timestamp: f64,
-) -> Experiment<'a> {
-    settings(args).experiment(args.suite_name.into(), model, config, processor, timestamp)
-}
-
-/// The settings that all experiments share.
-pub(super) fn settings(args: &ExperimentArgs) -> RunSettings {
-    let rules = match args.verify_rules {
-        VerifyRulesArg::Mre => Verification::MeanRelativeError,
-        VerifyRulesArg::Current => Verification::Current,
-    };
-    RunSettings {
-        repeat: args.repeat,
-        iterations_per_run: args.iterations_per_run,
-        batch_size: args.batch_size,
-        seed: args.seed,
-        verify: args.verify.then_some(rules),
-        verify_iterations: args.suite.verify_iterations,
-        pure_wall_time: args.suite.pure_wall_time,
     }
 }

@@ -10,10 +10,7 @@ use ns_base::{Idx as _, IndexVec, Refusal, refuse};
 use ns_tensor::Tensor;
 
 /// Evaluates a verified module with a value for each parameter, by index. Returns the root's value, or a tuple's
-/// values.
-///
-/// # Errors
-/// When parameters do not fit, a custom call is unknown, or memory runs out.
+/// values. Fails when parameters do not fit, a custom call is unknown, or memory runs out.
 pub fn evaluate(module: &HloModule, parameters: &[Rc<Tensor>]) -> Result<Vec<Rc<Tensor>>, Refusal> {
     let mut evaluation = Evaluation::new(module, parameters.to_vec());
     loop {
@@ -35,7 +32,6 @@ pub struct Evaluation<M> {
 
 impl<M: std::ops::Deref<Target = HloModule>> Evaluation<M> {
     /// An evaluation at its start.
-    #[must_use]
     pub fn new(module: M, parameters: Vec<Rc<Tensor>>) -> Self {
         let values = module.instructions.iter().map(|_| None).collect();
         let (last_use, known_at_load) = (last_uses(&module), module.known_at_load());
@@ -47,10 +43,8 @@ impl<M: std::ops::Deref<Target = HloModule>> Evaluation<M> {
         (self.next as u64, self.module.instructions.len() as u64)
     }
 
-    /// Evaluates about `budget` more operations, and at least one instruction; returns the results when all are done.
-    ///
-    /// # Errors
-    /// When parameters do not fit, a custom call is unknown, or memory runs out.
+    /// Evaluates about `budget` more operations, and at least one instruction; returns the results when all are done. Fails when
+    /// parameters do not fit, a custom call is unknown, or memory runs out.
     pub fn step(
         &mut self,
         budget: u64,

@@ -9,10 +9,7 @@ const MAX_RANK: usize = 6;
 /// Most elements of an operand: a gibibyte in single precision.
 const MAX_ELEMENTS: u64 = 1 << 28;
 
-/// Reads shapes, separated by `,` or `_`. An empty text has no shapes.
-///
-/// # Errors
-/// The shape that is not valid.
+/// Reads shapes, separated by `,` or `_`. An empty text has no shapes. Fails with the shape that is not valid.
 pub fn parse_shapes(text: &str) -> Result<Vec<Vec<u64>>, Refusal> {
     let text = text.trim();
     if text.is_empty() {

@@ -54,7 +54,6 @@ pub struct Gpt2 {
 
 impl Gpt2 {
     /// A model of these sizes.
-    #[must_use]
     pub fn new(config: &Gpt2Config) -> Self {
         let init = Init::Normal { std: 0.02 };
         Self {

@@ -21,7 +21,6 @@ pub struct ResNetConfig {
 
 impl ResNetConfig {
     /// A network for ImageNet.
-    #[must_use]
     pub const fn imagenet(blocks: [u64; 4], bottleneck: bool) -> Self {
         Self { blocks, width: 64, bottleneck, classes: 1000 }
     }

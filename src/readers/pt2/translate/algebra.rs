@@ -208,10 +208,7 @@ fn weight_norm(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if c.op == "_weight_norm" { one(weight) } else { Ok(OpResult::Many(vec![Some(weight), Some(length)])) }
 }
 
-/// Elements whose norm is limited to a maximum.
-///
-/// # Errors
-/// When arguments do not fit.
+/// Elements whose norm is limited to a maximum. Fails when arguments do not fit.
 pub fn limited(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);

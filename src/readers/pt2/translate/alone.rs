@@ -37,7 +37,6 @@ pub struct CallResult {
 
 impl Translator {
     /// A translation of a file without types of values.
-    #[must_use]
     pub fn untyped(display_only: bool) -> Self {
         let mut t = Self::new(Symbols::default());
         (t.has_types, t.display_only) = (false, display_only);
@@ -51,19 +50,14 @@ impl Translator {
         Text(Cow::Owned(name))
     }
 
-    /// The type of a value.
-    ///
-    /// # Errors
-    /// When the program becomes too large.
+    /// The type of a value. Fails when the program becomes too large.
     pub fn type_of_view(&mut self, view: ViewId) -> Result<ArrayType, Refusal> {
         let value = self.views.get(&mut self.b, view)?;
         self.b.array(value).cloned()
     }
 
-    /// Translates one call. A call without a known meaning becomes opaque and is listed; its result gets the type of its first operand.
-    ///
-    /// # Errors
-    /// When a call without a known meaning has no operand, or when the program becomes too large.
+    /// Translates one call. A call without a known meaning becomes opaque and is listed; its result gets the type of its first
+    /// operand. Fails when a call without a known meaning has no operand, or when the program becomes too large.
     pub fn apply(&mut self, call: AloneCall<'_>) -> Result<CallResult, Refusal> {
         let AloneCall { op, overload, arguments, place } = call;
         let is_in_place = op.ends_with('_') && !op.ends_with("__");

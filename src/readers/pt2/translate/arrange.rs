@@ -162,10 +162,7 @@ fn pad(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     one(x)
 }
 
-/// Pads a dimension with its own elements.
-///
-/// # Errors
-/// When the dimension is empty, or the mode is unknown.
+/// Pads a dimension with its own elements. Fails when the dimension is empty, or the mode is unknown.
 pub fn around(
     c: &mut Call<'_, '_, '_>,
     x: InstructionId,

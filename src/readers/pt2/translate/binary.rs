@@ -78,10 +78,8 @@ fn compare(c: &mut Call<'_, '_, '_>, how: Comparison) -> CallOutcome {
     one(c.b().compare(how, a, b)?)
 }
 
-/// The element type in which torch computes operands: the higher kind wins, then the one with dimensions, then the wider.
-///
-/// # Errors
-/// When an operand is missing.
+/// The element type in which torch computes operands: the higher kind wins, then the one with dimensions, then the wider. Fails
+/// when an operand is missing.
 pub fn common_element(c: &mut Call<'_, '_, '_>, places: &[usize]) -> Result<ElementType, Refusal> {
     let mut best: Option<(u8, bool, u64, ElementType)> = None;
     for &place in places {
@@ -120,10 +118,7 @@ fn kind(element: ElementType) -> u8 {
     }
 }
 
-/// Arithmetic in the element type of the result.
-///
-/// # Errors
-/// When arguments do not fit.
+/// Arithmetic in the element type of the result. Fails when arguments do not fit.
 pub fn arithmetic(c: &mut Call<'_, '_, '_>, with: Binary) -> CallOutcome {
     let element = c.result()?.element;
     // A sum of booleans is their disjunction, a product their conjunction.

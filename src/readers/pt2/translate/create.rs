@@ -112,10 +112,8 @@ fn frequencies(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     one(c.b().convert(row, element)?)
 }
 
-/// Translates `quantized_decomposed`: conversions to integers of few bits and back, with one scale or one for each channel.
-///
-/// # Errors
-/// When arguments do not fit.
+/// Translates `quantized_decomposed`: conversions to integers of few bits and back, with one scale or one for each channel. Fails
+/// when arguments do not fit.
 pub fn quantised(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let is_back = c.op.starts_with("dequantize_per");
     let is_forth = c.op.starts_with("quantize_per");

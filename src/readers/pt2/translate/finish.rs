@@ -15,10 +15,7 @@ pub enum Reason {
 }
 
 impl Call<'_, '_, '_> {
-    /// Binds the results of an operation, converted to the types in the file.
-    ///
-    /// # Errors
-    /// When the operation has no translation.
+    /// Binds the results of an operation, converted to the types in the file. Fails when the operation has no translation.
     pub fn finish(mut self, made: CallOutcome, is_in_place: bool) -> Result<(), Reason> {
         self.bind_results(made, is_in_place).map_err(|why| match why {
             Some(why) if self.lacks_values() => Reason::Missing(why),
@@ -83,10 +80,8 @@ impl Call<'_, '_, '_> {
         Ok(())
     }
 
-    /// Binds the results of an operation of a file without types: they keep their own types.
-    ///
-    /// # Errors
-    /// When the operation has no translation.
+    /// Binds the results of an operation of a file without types: they keep their own types. Fails when the operation has no
+    /// translation.
     pub fn finish_untyped(
         mut self,
         made: CallOutcome,

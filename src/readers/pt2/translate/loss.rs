@@ -16,10 +16,7 @@ pub const OPS: &[Row] = &[
     (&["nll_loss_forward", "nll_loss2d_forward"], Reduction, classes),
 ];
 
-/// Reduces the losses of all elements: 0 keeps them, 1 is their mean, 2 their sum.
-///
-/// # Errors
-/// When the reduction is not known.
+/// Reduces the losses of all elements: 0 keeps them, 1 is their mean, 2 their sum. Fails when the reduction is not known.
 pub fn reduced(b: &mut Builder, losses: InstructionId, how: i64) -> Built {
     let all: Vec<usize> = (0..b.rank(losses)).collect();
     match how {

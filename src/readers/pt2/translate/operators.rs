@@ -50,10 +50,7 @@ pub fn operators() -> impl Iterator<Item = (&'static str, OperatorKind)> {
 static BY_NAME: LazyLock<FxHashMap<&str, Translate>> =
     LazyLock::new(|| rows().flat_map(|(names, _, translate)| names.iter().map(|name| (*name, *translate))).collect());
 
-/// The result of an aten operation.
-///
-/// # Errors
-/// When its arguments do not fit.
+/// The result of an aten operation. Fails when its arguments do not fit.
 pub fn known(call: &mut Call<'_, '_, '_>) -> CallOutcome {
     match BY_NAME.get(call.op) {
         Some(translate) => translate(call),

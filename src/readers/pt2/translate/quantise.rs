@@ -24,20 +24,14 @@ pub const OPS: &[Row] = &[
     }),
 ];
 
-/// The product of two integer matrices.
-///
-/// # Errors
-/// When arguments do not fit.
+/// The product of two integer matrices. Fails when arguments do not fit.
 pub fn whole_product(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, y) = (c.x(0)?, c.x(1)?);
     let (x, y) = (c.b().convert(x, ElementType::S32)?, c.b().convert(y, ElementType::S32)?);
     one(c.b().matmul(x, y)?)
 }
 
-/// The product with an integer weight in which each row has a scale.
-///
-/// # Errors
-/// When arguments do not fit.
+/// The product with an integer weight in which each row has a scale. Fails when arguments do not fit.
 pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, weight, scales) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let element = c.b().element(x);

@@ -48,10 +48,8 @@ pub struct Translator {
 /// Number of notes of operations that are kept.
 const MAX_NOTES: usize = 20;
 
-/// The program of an exported graph.
-///
-/// # Errors
-/// When a branch depends on data, unless the program is only inspected, or when a node names missing values.
+/// The program of an exported graph. Fails when a branch depends on data, unless the program is only inspected, or when a node
+/// names missing values.
 pub fn translate(
     exported: &ExportedProgram<'_>,
     symbols: &Symbols,
@@ -78,7 +76,6 @@ pub(super) fn complex_argument(node: &Node<'_>) -> Option<Refusal> {
 
 impl Translator {
     /// A translator without values or nodes.
-    #[must_use]
     pub fn new(symbols: Symbols) -> Self {
         Self {
             b: Builder::new(),
@@ -109,10 +106,8 @@ impl Translator {
         }
     }
 
-    /// Finishes the program with these results; also returns its unknown operators and the notes.
-    ///
-    /// # Errors
-    /// When the program becomes too large.
+    /// Finishes the program with these results; also returns its unknown operators and the notes. Fails when the program becomes
+    /// too large.
     pub fn into_translated(self, outputs: &[InstructionId]) -> Result<Translation, Refusal> {
         let program = self.b.finish("model", outputs)?;
         Ok(Translation { program, unsupported: self.unsupported.into_values().collect(), notes: self.notes })
@@ -397,19 +392,13 @@ impl Translator {
         }
     }
 
-    /// A value by its name.
-    ///
-    /// # Errors
-    /// When no earlier node defines it.
+    /// A value by its name. Fails when no earlier node defines it.
     pub fn view_named(&self, name: &str) -> Result<ViewId, Refusal> {
         let found = self.names.last().and_then(|names| names.get(name)).copied();
         found.ok_or_else(|| refuse!("no node in front gives the value {}", name.chars().take(200).collect::<String>()))
     }
 
-    /// The type of a value by its name.
-    ///
-    /// # Errors
-    /// When the graph does not describe it.
+    /// The type of a value by its name. Fails when the graph does not describe it.
     pub fn type_named(&self, name: &str, graph: &Graph<'_>) -> Result<ArrayType, Refusal> {
         let short = || name.chars().take(200).collect::<String>();
         let meta = graph.tensor_values.get(name);

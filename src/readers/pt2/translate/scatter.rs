@@ -187,10 +187,8 @@ fn put(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     one(c.b().reshape(made, &dims)?)
 }
 
-/// One number written where a mask is true; several numbers follow [`masked`]'s rule, which needs their count.
-///
-/// # Errors
-/// When arguments do not fit.
+/// One number written where a mask is true; several numbers follow [`masked`]'s rule, which needs their count. Fails when arguments
+/// do not fit.
 pub fn by_mask(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let indices = c.maybe_tensors(1)?;

@@ -61,10 +61,7 @@ fn reshape(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     look(c, Look::Reshape(dims))
 }
 
-/// A value that is the operand itself.
-///
-/// # Errors
-/// When there is no operand.
+/// A value that is the operand itself. Fails when there is no operand.
 pub fn same(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     Ok(OpResult::Views(vec![c.view(0)?]))
 }

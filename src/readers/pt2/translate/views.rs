@@ -45,10 +45,7 @@ impl Views {
         self.views.len() - 1
     }
 
-    /// A value that is a view of another.
-    ///
-    /// # Errors
-    /// When the view does not fit.
+    /// A value that is a view of another. Fails when the view does not fit.
     pub fn look(&mut self, b: &mut Builder, parent: ViewId, look: Look) -> Result<ViewId, Refusal> {
         let from = self.get(b, parent)?;
         let value = read_view(b, from, &look)?;
@@ -58,10 +55,7 @@ impl Views {
         Ok(self.views.len() - 1)
     }
 
-    /// The current value.
-    ///
-    /// # Errors
-    /// When the program becomes too large.
+    /// The current value. Fails when the program becomes too large.
     pub fn get(&mut self, b: &mut Builder, id: ViewId) -> Built {
         let version = self.versions[self.views[id].storage];
         let mut chain = Vec::new();
@@ -83,10 +77,8 @@ impl Views {
         Ok(value)
     }
 
-    /// Writes a value: from now on, all views of the same storage read it.
-    ///
-    /// # Errors
-    /// When the view repeats elements, which torch does not write to either.
+    /// Writes a value: from now on, all views of the same storage read it. Fails when the view repeats elements, which torch does
+    /// not write to either.
     pub fn set(&mut self, b: &mut Builder, id: ViewId, value: InstructionId) -> Result<(), Refusal> {
         let mut written = vec![(id, value)];
         let (mut at, mut value) = (id, value);

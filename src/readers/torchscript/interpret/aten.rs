@@ -34,10 +34,7 @@ fn gives(op: &str) -> Gives {
 }
 
 impl Interpreter<'_> {
-    /// `torch.op(..)`.
-    ///
-    /// # Errors
-    /// When the call is refused.
+    /// `torch.op(..)`. Fails when the call is refused.
     pub fn torch(&mut self, op: &str, arguments: &[Expression], named: &[(String, Expression)]) -> Result<Value, Stop> {
         if matches!(op, "device" | "Generator") {
             let written = match arguments.first() {
@@ -163,10 +160,7 @@ impl Interpreter<'_> {
         Ok(folded)
     }
 
-    /// An operator of tensors.
-    ///
-    /// # Errors
-    /// When an argument is unknown, or when the program becomes too large.
+    /// An operator of tensors. Fails when an argument is unknown, or when the program becomes too large.
     pub fn operator(&mut self, op: &str, places: Vec<Value>, named: Vec<(String, Value)>) -> Result<Value, Stop> {
         self.check_known(op, &places)?;
         let is_in_place = op.ends_with('_') && !op.ends_with("__");
@@ -306,10 +300,7 @@ impl Interpreter<'_> {
         self.t.type_of_view(view).map_err(|e| self.refuse(e))
     }
 
-    /// torch's number for the element type of a value.
-    ///
-    /// # Errors
-    /// When it has no element type.
+    /// torch's number for the element type of a value. Fails when it has no element type.
     pub fn scalar_type_of(&mut self, view: ViewId) -> Result<Value, Stop> {
         let element = self.type_of(view)?.element;
         let number = (0..32).find(|&n| scalar_type(n) == Some(element));

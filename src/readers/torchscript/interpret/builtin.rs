@@ -8,10 +8,7 @@ use ns_base::refuse;
 use ns_program::{Numbers, load_parameter};
 
 impl Interpreter<'_> {
-    /// Calls a built-in function of Python.
-    ///
-    /// # Errors
-    /// When it is unknown, or when its argument has no value.
+    /// Calls a built-in function of Python. Fails when it is unknown, or when its argument has no value.
     pub fn builtin(&mut self, name: &str, arguments: &[Expression]) -> Result<Value, Stop> {
         match (name, arguments) {
             ("int" | "float" | "bool", [of]) => self.number(name, of),
@@ -97,10 +94,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The number of an `ops.prim.NumToTensor(n)`, which PyTorch leaves out.
-    ///
-    /// # Errors
-    /// When the number has no value.
+    /// The number of an `ops.prim.NumToTensor(n)`, which PyTorch leaves out. Fails when the number has no value.
     pub fn hidden_number(&mut self, call: &Expression) -> Result<Value, Stop> {
         match call {
             Expression::Call { arguments, .. } if arguments.len() == 1 => self.expression(&arguments[0]),
@@ -108,10 +102,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The number in a tensor without dimensions, if the file has it.
-    ///
-    /// # Errors
-    /// When the tensor is computed from data, or when the file does not hold it.
+    /// The number in a tensor without dimensions, if the file has it. Fails when the tensor is computed from data, or when the file
+    /// does not hold it.
     pub fn single_number(&mut self, view: ViewId) -> Result<Value, Stop> {
         let Some(parameter) = self.numbers.get(&view) else {
             return Err(self.refuse(refuse!("a number that is computed from data is used as a size or a setting")));
@@ -123,10 +115,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// The number of items of a value.
-    ///
-    /// # Errors
-    /// When it does not have a length.
+    /// The number of items of a value. Fails when it does not have a length.
     pub fn length(&mut self, value: &Value) -> Result<Value, Stop> {
         if let Value::Tensor(view) = value {
             let ty = self.t.type_of_view(*view).map_err(|e| self.refuse(e))?;
@@ -140,10 +129,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Calls a function of `prim`.
-    ///
-    /// # Errors
-    /// When it is unknown, or when its argument has no value.
+    /// Calls a function of `prim`. Fails when it is unknown, or when its argument has no value.
     pub fn prim(&mut self, name: &str, arguments: &[Expression]) -> Result<Value, Stop> {
         let values = self.all(arguments)?;
         if !matches!(name, "min" | "max") {

@@ -9,10 +9,7 @@ use super::state::{Interpreter, Stop};
 use ns_base::refuse;
 
 impl Interpreter<'_> {
-    /// The value of an expression.
-    ///
-    /// # Errors
-    /// When it is unknown or refused.
+    /// The value of an expression. Fails when it is unknown or refused.
     pub fn expression(&mut self, expression: &Expression) -> Result<Value, Stop> {
         self.enter()?;
         let value = self.expression_inside(expression)?;
@@ -68,10 +65,7 @@ impl Interpreter<'_> {
         value
     }
 
-    /// Values of several expressions.
-    ///
-    /// # Errors
-    /// When one of them is refused.
+    /// Values of several expressions. Fails when one of them is refused.
     pub fn all(&mut self, items: &[Expression]) -> Result<Vec<Value>, Stop> {
         items.iter().map(|e| self.expression(e)).collect()
     }
@@ -107,10 +101,7 @@ impl Interpreter<'_> {
         self.item_of(&of, &place)
     }
 
-    /// An item of a value.
-    ///
-    /// # Errors
-    /// When the item does not exist.
+    /// An item of a value. Fails when the item does not exist.
     pub fn item_of(&mut self, of: &Value, place: &Value) -> Result<Value, Stop> {
         if let (Value::Map(pairs), Value::Text(key)) = (of, place) {
             let found = pairs.iter().find(|(k, _)| matches!(k, Value::Text(k) if k == key)).map(|(_, v)| v.clone());
@@ -154,10 +145,7 @@ impl Interpreter<'_> {
         self.folded(name, &[left, right])
     }
 
-    /// A function of numbers; refused if one of them is unknown.
-    ///
-    /// # Errors
-    /// When it has no value.
+    /// A function of numbers; refused if one of them is unknown. Fails when it has no value.
     pub fn folded(&mut self, name: &str, values: &[Value]) -> Result<Value, Stop> {
         fold(name, values).ok_or_else(|| {
             let of = values.iter().map(Value::described).collect::<Vec<_>>().join(", ");
@@ -165,10 +153,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Whether a value is true in Python's sense.
-    ///
-    /// # Errors
-    /// When data decides it.
+    /// Whether a value is true in Python's sense. Fails when data decides it.
     pub fn truth(&mut self, value: &Value) -> Result<bool, Stop> {
         match value {
             Value::None => Ok(false),

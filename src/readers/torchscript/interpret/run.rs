@@ -24,10 +24,8 @@ enum Flow {
     Return(Value),
 }
 
-/// Runs the model's method `forward` and returns its result.
-///
-/// # Errors
-/// When it is refused, or when the sizes of an input have to be known first.
+/// Runs the model's method `forward` and returns its result. Fails when it is refused, or when the sizes of an input have to be
+/// known first.
 pub fn run(interpreter: &mut Interpreter<'_>) -> Result<Value, Stop> {
     let root = interpreter.objects.data.root;
     let class = interpreter.objects.class_of(root);
@@ -47,10 +45,7 @@ pub fn run(interpreter: &mut Interpreter<'_>) -> Result<Value, Stop> {
 }
 
 impl Interpreter<'_> {
-    /// Calls a method of a module.
-    ///
-    /// # Errors
-    /// When the method does not exist or is refused.
+    /// Calls a method of a module. Fails when the method does not exist or is refused.
     pub fn method(&mut self, module: &ModuleValue, name: &str, arguments: Vec<Value>) -> Result<Value, Stop> {
         let class = self.objects.class_of(module.id).unwrap_or_default();
         let found = self.objects.class(&class)?;
@@ -70,10 +65,7 @@ impl Interpreter<'_> {
         self.function(Definition { item, file: found.file }, all, scope)
     }
 
-    /// Calls a function or a method with all its arguments.
-    ///
-    /// # Errors
-    /// When it is refused.
+    /// Calls a function or a method with all its arguments. Fails when it is refused.
     pub fn function(
         &mut self,
         found: Definition<Function>,

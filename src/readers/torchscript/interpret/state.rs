@@ -104,9 +104,7 @@ impl<'f> Interpreter<'f> {
     }
 
     /// A field of a module, counted: where PyTorch removes unused values, looking up a module counts only when the module is used.
-    ///
-    /// # Errors
-    /// When it does not have the field.
+    /// Fails when it does not have the field.
     pub fn counted_field(&mut self, module: &ModuleValue, name: &str) -> Result<Value, Stop> {
         let value = self.field(module, name)?;
         let around = module.lookup.clone();
@@ -138,10 +136,7 @@ impl<'f> Interpreter<'f> {
         self.frames.len() > 1
     }
 
-    /// Takes one step of work and goes one level down.
-    ///
-    /// # Errors
-    /// When there are too many steps or levels.
+    /// Takes one step of work and goes one level down. Fails when there are too many steps or levels.
     pub fn enter(&mut self) -> Result<(), Stop> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -184,10 +179,7 @@ impl<'f> Interpreter<'f> {
         found
     }
 
-    /// A field of a module.
-    ///
-    /// # Errors
-    /// When it does not have the field.
+    /// A field of a module. Fails when it does not have the field.
     pub fn field(&mut self, module: &ModuleValue, name: &str) -> Result<Value, Stop> {
         if let Some(value) = self.assigned.get(&(module.id, name.to_owned())) {
             return Ok(value.clone());
@@ -243,10 +235,7 @@ impl<'f> Interpreter<'f> {
         })
     }
 
-    /// A constant of the source: `CONSTANTS.c0`.
-    ///
-    /// # Errors
-    /// When there is no constant of that name.
+    /// A constant of the source: `CONSTANTS.c0`. Fails when there is no constant of that name.
     pub fn constant(&mut self, name: &str) -> Result<Value, Stop> {
         let at = name.strip_prefix('c').and_then(|n| n.parse::<usize>().ok());
         let id = at.and_then(|at| {

@@ -52,18 +52,12 @@ impl Parser {
         is
     }
 
-    /// Consumes a sign.
-    ///
-    /// # Errors
-    /// When another token is next.
+    /// Consumes a sign. Fails when another token is next.
     pub fn expect(&mut self, sign: &'static str) -> Result<(), Wrong> {
         if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
     }
 
-    /// Consumes a name.
-    ///
-    /// # Errors
-    /// When another token is next.
+    /// Consumes a name. Fails when another token is next.
     pub fn name(&mut self) -> Result<String, Wrong> {
         match self.next() {
             Token::Name(name) => Ok(name),
@@ -95,10 +89,7 @@ impl Parser {
         self.at += 1;
     }
 
-    /// Enters a level.
-    ///
-    /// # Errors
-    /// When there are too many levels.
+    /// Enters a level. Fails when there are too many levels.
     pub fn deeper(&mut self) -> Result<(), Wrong> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -107,10 +98,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Checks the number of fields, calls and operators in a row.
-    ///
-    /// # Errors
-    /// When there are too many.
+    /// Checks the number of fields, calls and operators in a row. Fails when there are too many.
     pub fn check_chain(&self, count: usize) -> Result<(), Wrong> {
         if count > MAX_CHAIN {
             return Err((self.line(), refuse!("more than {MAX_CHAIN} fields, calls or operators follow each other")));

@@ -10,10 +10,8 @@ use super::tree::{Expression, Operator};
 type Arguments = (Vec<Expression>, Vec<(String, Expression)>);
 
 impl Parser {
-    /// One expression, or several separated by commas, which are a tuple; also returns whether there is a comma.
-    ///
-    /// # Errors
-    /// The line and what is wrong.
+    /// One expression, or several separated by commas, which are a tuple; also returns whether there is a comma. Fails with the
+    /// line and what is wrong.
     pub fn expression_list(&mut self) -> Result<(Expression, bool), Wrong> {
         let first = self.expression()?;
         if !matches!(self.peek(), Token::Sign(",")) {
@@ -29,10 +27,7 @@ impl Parser {
         Ok((Expression::Tuple(items), true))
     }
 
-    /// One expression.
-    ///
-    /// # Errors
-    /// The line and what is wrong.
+    /// One expression. Fails with the line and what is wrong.
     pub fn expression(&mut self) -> Result<Expression, Wrong> {
         self.deeper()?;
         let value = self.binary(0)?;

@@ -28,10 +28,7 @@ const SIGNS: [&str; 26] = [
     "*", "/", "%", "@", ";",
 ];
 
-/// Tokens of a source with the line of each, from 1.
-///
-/// # Errors
-/// The line and what is wrong in it.
+/// Tokens of a source with the line of each, from 1. Fails with the line and what is wrong in it.
 pub fn tokens(source: &str) -> Result<Vec<(Token, u32)>, Wrong> {
     let mut lexer = Lexer { source, at: 0, line: 1, open: 0, indents: vec![0], found: Vec::new() };
     while lexer.at < source.len() {

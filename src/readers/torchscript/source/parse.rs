@@ -8,10 +8,7 @@ use super::cursor::{Parser, Wrong};
 use super::lexer::{Token, tokens};
 use super::tree::{Class, Expression, Function, SourceFile, Statement, StatementKind, Target};
 
-/// Reads a file of source.
-///
-/// # Errors
-/// The line, from 1, and what is wrong in it.
+/// Reads a file of source. Fails with the line, from 1, and what is wrong in it.
 pub fn parse(source: &str) -> Result<SourceFile, Wrong> {
     let mut parser = Parser { tokens: tokens(source)?, at: 0, depth: 0 };
     let mut file = SourceFile::default();

@@ -5,9 +5,10 @@ use super::texts::{
     annotation_of, annotation_text, area_of, area_text, nanoseconds, sections_of, sections_text, tracks_of, tracks_text,
 };
 use super::{FlameView, ProfileLink, Tool};
+use crate::ProfileSpec;
+use crate::options::{Opt, Options as _};
 use crate::share::results_fields::{sort_of, sort_text};
-use crate::share::{Notice, Query};
-use crate::{AutoCast, CastType, OptLevel, ProfileSpec, Workflow};
+use crate::share::{Notice, Query, fields};
 use ns_analysis::compare::Measure;
 use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
@@ -16,53 +17,6 @@ use ns_view::timeline::{GroupKind, TrackId};
 const TRACKS: &str = "a list of track numbers, such as 3.5";
 
 const FILE: [Field<ProfileLink>; 1] = [field("file", |l| l.file.clone(), |l, t| fill(&mut l.file, t))];
-
-/// The fields of a simulated run: of the link's, which come after the file, and of the base's in a comparison.
-const RUN: [Field<ProfileSpec>; 9] = [
-    field("model", |s| Some(s.model.clone()), |s, t| fill(&mut s.model, t)),
-    field(
-        "batch_size",
-        |s| s.batch_size.map(|n| n.to_string()),
-        |s, t| {
-            let samples = t.parse().ok().filter(|n| *n > 0);
-            set(&mut s.batch_size, samples.map(Some), "a number of samples, at least 1", "the model's own")
-        },
-    ),
-    field(
-        "workflow",
-        |s| Some(s.workflow.to_string()),
-        |s, t| set(&mut s.workflow, Workflow::from_name(t), "mark_step or trace", Workflow::default().name()),
-    ),
-    field("instance", |s| Some(s.instance.clone()), |s, t| fill(&mut s.instance, t)),
-    field(
-        "seed",
-        |s| Some(s.seed.to_string()),
-        |s, t| set(&mut s.seed, t.parse().ok(), "a whole number from 0 to 18446744073709551615", "0"),
-    ),
-    field(
-        "auto_cast",
-        |s| Some(s.options.auto_cast.to_string()),
-        |s, t| set(&mut s.options.auto_cast, t.parse().ok(), "none, matmult or all", AutoCast::default().name()),
-    ),
-    field(
-        "auto_cast_type",
-        |s| Some(s.options.auto_cast_type.to_string()),
-        |s, t| {
-            let wanted = "bf16, fp16, tf32 or fp8_e4m3";
-            set(&mut s.options.auto_cast_type, t.parse().ok(), wanted, CastType::default().name())
-        },
-    ),
-    field(
-        "optlevel",
-        |s| Some(s.options.opt_level.to_string()),
-        |s, t| set(&mut s.options.opt_level, t.parse().ok(), "1, 2 or 3", OptLevel::default().name()),
-    ),
-    field(
-        "lnc",
-        |s| s.options.lnc.map(|n| n.to_string()),
-        |s, t| set(&mut s.options.lnc, t.parse().ok().map(Some), "a number of cores", "The device's default"),
-    ),
-];
 
 const VIEW: [Field<ProfileLink>; 33] = [
     field(
@@ -193,7 +147,7 @@ const VIEW: [Field<ProfileLink>; 33] = [
         "base_run",
         |l| {
             let mut run = Query::default();
-            write_fields(&RUN, l.compare.base_run.as_ref()?, &mut run);
+            fields::write(l.compare.base_run.as_ref()?, &mut run);
             Some(run.print())
         },
         |_, _| Ok(()),
@@ -224,18 +178,19 @@ fn one_of<const N: usize>(names: [&str; N]) -> String {
 
 /// The names of the fields.
 pub(in super::super) fn names() -> impl Iterator<Item = &'static str> {
-    FILE.iter().map(Field::name).chain(RUN.iter().map(Field::name)).chain(VIEW.iter().map(Field::name))
+    FILE.iter().map(Field::name).chain(ProfileSpec::options().map(Opt::key)).chain(VIEW.iter().map(Field::name))
 }
 
 /// The link in a query. Invalid values are reported in `notices`, and the defaults are used.
 pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
     let mut link = ProfileLink::default();
     read_fields(&FILE, &mut link, query, notices);
-    read_fields(&RUN, &mut link.spec, query, notices);
+    link.spec = fields::read(link.spec, query, notices);
     read_fields(&VIEW, &mut link, query, notices);
     read_span(&mut link, query, notices);
     if let Some(run) = query.get("base_run").map(str::trim).filter(|t| !t.is_empty()) {
-        read_fields(&RUN, link.compare.base_run.get_or_insert_default(), &Query::parse(run), notices);
+        let base = link.compare.base_run.take().unwrap_or_default();
+        link.compare.base_run = Some(fields::read(base, &Query::parse(run), notices));
     }
     link
 }
@@ -257,7 +212,7 @@ fn read_span(link: &mut ProfileLink, query: &Query, notices: &mut Vec<Notice>) {
 pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     write_fields(&FILE, link, query);
     if link.file.is_none() {
-        write_fields(&RUN, &link.spec, query);
+        fields::write(&link.spec, query);
     }
     write_fields(&VIEW, link, query);
 }

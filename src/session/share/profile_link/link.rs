@@ -59,7 +59,6 @@ pub struct ProfileLink {
 
 impl ProfileLink {
     /// What the page opens with if its address names nothing: BERT base with batch 8 on an Inf2, which the start page also offers.
-    #[must_use]
     pub fn example() -> Self {
         let spec = ProfileSpec {
             model: EXAMPLE_MODEL.to_owned(),

@@ -1,8 +1,10 @@
 //! The runs that a form describes, one after another.
 
+use super::document::document;
 use super::spec::CustomopStudy;
 use ns_kernel::{BUILT_IN, BuiltIn};
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec};
+use ns_view::document::Document;
 
 /// The purpose of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +42,19 @@ impl Case {
 }
 
 impl CustomopStudy {
-    /// Every value of the constant with every network, number of processors and element type; then the tutorial's steps.
-    ///
-    /// # Errors
-    /// When the kernel does not have the constant, or too many combinations are requested.
-    pub(super) fn cases(&self) -> Result<Vec<Case>, String> {
+    /// Every value of the constant with every network, number of processors and element type. Fails when the kernel does not have the
+    /// constant.
+    pub fn specs(&self) -> Result<Vec<CustomOpSpec>, String> {
+        Ok(self.kernel_cases()?.into_iter().map(|case| case.spec).collect())
+    }
+
+    /// The document of one run.
+    pub fn document_of(&self, spec: CustomOpSpec, report: CustomOpReport) -> Document {
+        let case = Case { spec, purpose: CasePurpose::Kernel, constant: None };
+        document(self, &[CaseReport { case, report }])
+    }
+
+    fn kernel_cases(&self) -> Result<Vec<Case>, String> {
         let constants = self.constants()?;
         // Without multicore mode one processor runs the kernel, whatever the numbers of processors.
         let most = if self.multicore { self.cores.len() } else { 1 };
@@ -63,6 +73,12 @@ impl CustomopStudy {
                 }
             }
         }
+        Ok(cases)
+    }
+
+    /// The same, then the tutorial's steps. Fails also when too many combinations are requested.
+    pub(super) fn cases(&self) -> Result<Vec<Case>, String> {
+        let mut cases = self.kernel_cases()?;
         if self.steps {
             cases.extend(self.tutorial());
         }
@@ -95,16 +111,17 @@ impl CustomopStudy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Options as _;
 
     #[test]
     fn every_combination_is_a_case() {
         let mut study = CustomopStudy::default();
-        study.set("kernel", "relu-tcm").unwrap();
-        study.set("multicore", "true").unwrap();
-        study.set("cores", "1,8").unwrap();
-        study.set("layers", "8,16,4; 8,32,4").unwrap();
-        study.set("constant", "buffer_size=64, 128").unwrap();
-        study.set("steps", "true").unwrap();
+        study.set_text("kernel", "relu-tcm").unwrap();
+        study.set_text("multicore", "true").unwrap();
+        study.set_text("cores", "1,8").unwrap();
+        study.set_text("layers", "8,16,4; 8,32,4").unwrap();
+        study.set_text("constant", "buffer_size=64, 128").unwrap();
+        study.set_text("steps", "true").unwrap();
         let cases = study.cases().unwrap();
         assert_eq!(cases.len(), 2 * 2 * 2 + 3);
         assert!(
@@ -113,13 +130,13 @@ mod tests {
         assert_eq!(cases[0].label(), "relu-tcm buffer_size=64, 8-16-4, float32");
         let steps: Vec<&str> = cases[8..].iter().map(|c| c.spec.name.as_str()).collect();
         assert_eq!(steps, ["relu-element", "relu-tcm", "relu-multicore"]);
-        study.set("multicore", "false").unwrap();
+        study.set_text("multicore", "false").unwrap();
         assert_eq!(study.cases().unwrap().len(), 2 * 2 + 3);
-        study.set("dtype", "float32, int16").unwrap();
+        study.set_text("dtype", "float32, int16").unwrap();
         assert_eq!(study.cases().unwrap().len(), 2 * 2 * 2 + 3);
-        assert_eq!(study.text("dtype"), "float32,int16");
-        assert!(study.set("dtype", "float64").unwrap_err().starts_with("dtype: 'float64' is not an element type"));
-        study.set("constant", "tile=1").unwrap();
+        assert_eq!(study.text_of("dtype"), "float32,int16");
+        assert!(study.set_text("dtype", "float64").unwrap_err().starts_with("dtype: 'float64' is not an element type"));
+        study.set_text("constant", "tile=1").unwrap();
         assert_eq!(study.cases().unwrap_err(), "relu-tcm has no line 'static constexpr ... tile = ...;'");
     }
 }

@@ -3,8 +3,8 @@
 use super::cases::{CasePurpose, CaseReport};
 use super::spec::CustomopStudy;
 use super::sweeps;
+use crate::options::command_line;
 use ns_base::units::{format_count, format_figures, format_ns, format_share, unit_of_ns};
-use ns_bench::comma_list;
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
 use ns_kernel::Severity;
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault};
@@ -213,37 +213,18 @@ fn shortest(x: f32) -> f64 {
 
 /// The command that gives the same result; an edited kernel is first saved as a file.
 fn command(study: &CustomopStudy) -> String {
-    let default = CustomopStudy::default();
     let own = study.is_edited() || study.kernel == super::spec::OWN;
-    let mut words = vec!["neuronscope customop".to_owned()];
-    words.push(format!("--kernel {}", if own { "kernel.cpp" } else { study.kernel.as_str() }));
-    let built_in_multicore = ns_kernel::built_in(&study.kernel).is_some_and(|k| k.multicore);
-    if study.multicore && (own || !built_in_multicore) {
-        words.push("--multicore".to_owned());
-    }
-    for (key, flag) in [
-        ("cores", "cores"),
-        ("dtype", "dtype"),
-        ("constant", "set"),
-        ("batch", "batch"),
-        ("workload", "workload"),
-        ("input", "input"),
-        ("fill", "fill"),
-        ("seed", "seed"),
-        ("reference", "reference"),
-    ] {
-        let text = study.text(key);
-        if text != default.text(key) {
-            let quoted = text.contains([' ', '<', '>', '*', '?', '(', '&', '|', '$']);
-            words.push(if quoted { format!("--{flag} '{text}'") } else { format!("--{flag} {text}") });
-        }
-    }
-    let networks = study.layers.iter().map(|widths| format!("{} --layers {}", words.join(" "), comma_list(widths)));
-    let mut lines: Vec<String> = networks.collect();
-    if own {
-        lines.insert(0, "# with the source above saved as kernel.cpp".to_owned());
-    }
-    lines.join("\n")
+    let is_built_so = !own && ns_kernel::built_in(&study.kernel).is_some_and(|k| k.multicore);
+    let line =
+        command_line("customop", study, &CustomopStudy::default(), &["kernel", "layers"], |line, option, text| {
+            match option.key() {
+                "kernel" => line.option("kernel", if own { "kernel.cpp" } else { text }),
+                "multicore" => line.flag("multicore", study.multicore && !is_built_so),
+                _ => option.on(line, text),
+            }
+        });
+    let saved = if own { "# with the source above saved as kernel.cpp\n" } else { "" };
+    format!("{saved}{}", line.print())
 }
 
 /// The tutorial's steps side by side, each with its gain over the previous one and the reason; empty if they were not requested.

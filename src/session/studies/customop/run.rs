@@ -28,10 +28,7 @@ struct CustomopStudyRun {
 }
 
 impl CustomopStudy {
-    /// Begins the study.
-    ///
-    /// # Errors
-    /// When the kernel does not have the constant, or a number is out of its bounds.
+    /// Begins the study. Fails when the kernel does not have the constant, or a number is out of its bounds.
     pub(in crate::studies) fn start(self) -> Result<Box<dyn StudyRun>, String> {
         let cases = self.cases()?;
         for case in &cases {
@@ -119,15 +116,16 @@ impl CustomopStudyRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Options as _;
     use ns_neuron::gpsimd::run_with_processors;
     use ns_view::document::Block;
 
     fn study(fields: &[(&str, &str)]) -> CustomopStudy {
         let mut study = CustomopStudy::default();
-        study.set("layers", "16,24,8,4").unwrap();
-        study.set("batch", "4").unwrap();
+        study.set_text("layers", "16,24,8,4").unwrap();
+        study.set_text("batch", "4").unwrap();
         for (key, text) in fields {
-            study.set(key, text).unwrap();
+            study.set_text(key, text).unwrap();
         }
         study
     }

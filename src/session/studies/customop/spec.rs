@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
-use ns_bench::comma_list;
+use crate::options::{OptionText, Options as _};
 use ns_kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, built_in};
 use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 
@@ -69,95 +69,27 @@ impl Default for CustomopStudy {
 }
 
 /// The source of a named kernel.
-fn source_of(name: &str) -> &'static str {
+pub(super) fn source_of(name: &str) -> &'static str {
     built_in(name).map_or(OWN_SOURCE, |k| k.source).trim()
 }
 
 impl CustomopStudy {
-    /// The text of a field.
-    pub(in crate::studies) fn text(&self, key: &str) -> String {
-        match key {
-            "kernel" => self.kernel.clone(),
-            "source" => self.source.clone(),
-            "multicore" => self.multicore.to_string(),
-            "cores" => comma_list(&self.cores),
-            "dtype" => comma_list(&self.dtypes),
-            "constant" => self.constant.clone(),
-            "layers" => self.layers.iter().map(|widths| comma_list(widths)).collect::<Vec<_>>().join("; "),
-            "batch" => self.batch.to_string(),
-            "workload" => if self.workload == Workload::Training { "training" } else { "inference" }.to_owned(),
-            "input" => self.input.as_deref().map(comma_list).unwrap_or_default(),
-            "fill" => if self.fill == Fill::Ramp { "ramp" } else { "normal" }.to_owned(),
-            "seed" => self.seed.to_string(),
-            "reference" => self.reference.clone(),
-            "steps" => self.steps.to_string(),
-            _ => String::new(),
-        }
-    }
-
     /// The text of a field in a link: a source that was edited is packed, and one that was not is left out.
     pub(in crate::studies) fn link_text(&self, key: &str) -> String {
         match key {
             "source" if self.is_edited() => pack_source(&self.source),
             "source" => String::new(),
-            _ => self.text(key),
+            _ => self.text_of(key),
         }
     }
 
     /// Whether the source is not the one that came with the kernel's name.
     pub(super) fn is_edited(&self) -> bool {
-        self.source != source_of(&self.kernel)
-    }
-
-    /// Puts a text into a field, if it can be run with it.
-    ///
-    /// # Errors
-    /// Says what is wrong and what would be right.
-    pub(in crate::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
-        let mut next = self.clone();
-        next.put(key, text)?;
-        next.check(key)?;
-        *self = next;
-        Ok(())
-    }
-
-    fn put(&mut self, key: &str, text: &str) -> Result<(), String> {
-        match key {
-            "kernel" => {
-                let found = built_in(text);
-                if found.is_none() && text != OWN {
-                    return Err(format!("kernel: there is no kernel '{text}'; use one from the list, or own"));
-                }
-                self.kernel = text.to_owned();
-                self.source = source_of(text).to_owned();
-                self.multicore = found.is_some_and(|k| k.multicore);
-            }
-            "source" => self.source = source(text)?,
-            "multicore" => self.multicore = flag(key, text)?,
-            "cores" => self.cores = list(key, text)?,
-            "dtype" => {
-                let types = text.split(',').map(|part| part.trim().parse());
-                self.dtypes = types.collect::<Result<_, ns_base::Refusal>>().map_err(|e| format!("dtype: {e}"))?;
-            }
-            "constant" => self.constant = text.to_owned(),
-            "layers" => self.layers = text.split(';').map(|part| list(key, part)).collect::<Result<_, _>>()?,
-            "batch" => self.batch = number(key, text)?,
-            "workload" => {
-                self.workload =
-                    choice(key, text, [("inference", Workload::Inference), ("training", Workload::Training)])?;
-            }
-            "input" => self.input = if text.is_empty() { None } else { Some(list(key, text)?) },
-            "fill" => self.fill = choice(key, text, [("normal", Fill::Normal), ("ramp", Fill::Ramp)])?,
-            "seed" => self.seed = number(key, text)?,
-            "reference" => self.reference = text.to_owned(),
-            "steps" => self.steps = flag(key, text)?,
-            _ => return Err(format!("custom operators have no field '{key}'")),
-        }
-        Ok(())
+        self.source.trim() != source_of(&self.kernel)
     }
 
     /// Checks everything except the kernel's constants, which come and go while the source is edited.
-    fn check(&self, key: &str) -> Result<(), String> {
+    pub(super) fn check(&self, key: &str) -> Result<(), String> {
         if key == "constant" {
             return self.constants().map(|_| ());
         }
@@ -175,7 +107,7 @@ impl CustomopStudy {
 
     /// The kernel as in the form.
     pub(super) fn base(&self, layers: &[u64], cores: u32) -> CustomOpSpec {
-        let name = if self.is_edited() && self.kernel != OWN {
+        let name = if self.is_edited() && built_in(&self.kernel).is_some() {
             format!("{}, edited", self.kernel)
         } else {
             self.kernel.clone()
@@ -193,10 +125,7 @@ impl CustomopStudy {
         }
     }
 
-    /// The constant and its values; `None` if the field is empty.
-    ///
-    /// # Errors
-    /// When it is not `NAME=VALUES`.
+    /// The constant and its values; `None` if the field is empty. Fails when it is not `NAME=VALUES`.
     pub(super) fn constants(&self) -> Result<Option<(&str, Vec<&str>)>, String> {
         if self.constant.is_empty() {
             return Ok(None);
@@ -212,7 +141,7 @@ impl CustomopStudy {
     }
 }
 
-fn source(text: &str) -> Result<String, String> {
+pub(super) fn source(text: &str) -> Result<String, String> {
     let source = unpack_source(text).unwrap_or_else(|| Ok(text.to_owned()))?;
     if source.len() > MAX_SOURCE_BYTES {
         return Err(format!("source: has {} bytes; a kernel may have at most {MAX_SOURCE_BYTES}", source.len()));
@@ -220,22 +149,8 @@ fn source(text: &str) -> Result<String, String> {
     Ok(source.trim().to_owned())
 }
 
-fn list<T: std::str::FromStr>(key: &str, text: &str) -> Result<Vec<T>, String> {
-    text.split(',').map(|part| number(key, part.trim())).collect()
-}
-
-fn number<T: std::str::FromStr>(key: &str, text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{key}: '{text}' is not a whole number in the allowed range"))
-}
-
-fn flag(key: &str, text: &str) -> Result<bool, String> {
-    text.parse().map_err(|_| format!("{key}: '{text}' is not possible; use true or false"))
-}
-
-fn choice<T>(key: &str, text: &str, choices: [(&str, T); 2]) -> Result<T, String> {
-    let names = choices.each_ref().map(|c| c.0).join(" or ");
-    let found = choices.into_iter().find(|c| c.0 == text);
-    found.map(|c| c.1).ok_or_else(|| format!("{key}: '{text}' is not possible; use {names}"))
+pub(super) fn list<T: std::str::FromStr>(given: &OptionText<'_>, text: &str) -> Result<Vec<T>, String> {
+    text.split(',').map(|text| OptionText { name: given.name, text: text.trim() }.whole()).collect()
 }
 
 /// A kernel's source as a link carries it: `1234~PACKED` for a source of 1,234 bytes.
@@ -243,10 +158,7 @@ pub(in crate::studies) fn pack_source(source: &str) -> String {
     NamedKernel::own(&source.len().to_string(), source, false).to_string()
 }
 
-/// The source of a packed text; `None` for a text that is not packed.
-///
-/// # Errors
-/// When it is packed and damaged.
+/// The source of a packed text; `None` for a text that is not packed. Fails when it is packed and damaged.
 pub(in crate::studies) fn unpack_source(text: &str) -> Option<Result<String, String>> {
     let (size, packed) = text.split_once('~')?;
     let size: usize = size.parse().ok()?;
@@ -263,18 +175,18 @@ mod tests {
     #[test]
     fn a_kernel_brings_its_source_and_an_edited_one_travels_packed() {
         let mut study = CustomopStudy::default();
-        study.set("kernel", "relu-multicore").unwrap();
+        study.set_text("kernel", "relu-multicore").unwrap();
         assert!(study.multicore && study.source.contains("get_cpu_id") && study.link_text("source").is_empty());
-        study.set("source", &study.source.replace("buffer_size", "part")).unwrap();
+        study.set_text("source", &study.source.replace("buffer_size", "part")).unwrap();
         let packed = study.link_text("source");
         assert!(packed.len() < study.source.len() && packed.starts_with(&format!("{}~", study.source.len())));
         let mut read = CustomopStudy::default();
         for key in ["kernel", "source", "multicore"] {
-            read.set(key, &study.link_text(key)).unwrap();
+            read.set_text(key, &study.link_text(key)).unwrap();
         }
         assert_eq!(read, study);
         assert_eq!(study.base(&[8, 8], 2).name, "relu-multicore, edited");
-        study.set("kernel", OWN).unwrap();
+        study.set_text("kernel", OWN).unwrap();
         assert_eq!((study.base(&[8, 8], 2).name.as_str(), study.multicore), (OWN, false));
     }
 
@@ -289,17 +201,17 @@ mod tests {
             ("layers", "784,0,10", "layer width 0"),
             ("batch", "-1", "'-1' is not a whole number"),
             ("input", "1000,0", "elements of the input 0"),
-            ("workload", "both", "use inference or training"),
+            ("workload", "both", "'both' is not inference or training"),
             ("constant", "buffer_size", "write NAME=VALUES"),
             ("constant", "a=1;2", "write NAME=VALUES"),
             ("steps", "yes", "use true or false"),
             ("nothing", "1", "no field 'nothing'"),
         ] {
-            let error = study.set(key, text).unwrap_err();
+            let error = study.set_text(key, text).unwrap_err();
             assert!(error.contains(part), "{key}={text}: {error}");
         }
         assert_eq!(study, CustomopStudy::default());
-        assert!(study.set("source", &"x".repeat(MAX_SOURCE_BYTES + 1)).unwrap_err().contains("a kernel may have"));
+        assert!(study.set_text("source", &"x".repeat(MAX_SOURCE_BYTES + 1)).unwrap_err().contains("a kernel may have"));
     }
 
     #[test]

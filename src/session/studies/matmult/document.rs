@@ -29,7 +29,7 @@ pub(super) fn document(study: &MatmultStudy, done: &[CaseResult], total: usize, 
         table: table(done.iter().map(|d| &d.report)),
     });
     blocks.push(Block::Heading("The same on the command line".to_owned()));
-    blocks.push(Block::Command(command(&study.measured())));
+    blocks.push(Block::Command(command(study)));
     let title = match done {
         [one] if total == 1 => one.report.case.label(),
         _ => format!("{} of {total} cases", done.len()),

@@ -72,10 +72,7 @@ fn name(case: &MatmultCase) -> String {
 }
 
 impl Measuring {
-    /// Begins measuring a size.
-    ///
-    /// # Errors
-    /// When the size takes too long, or cannot be run.
+    /// Begins measuring a size. Fails when the size takes too long, or cannot be run.
     pub fn new(case: &MatmultCase, operations: f64) -> Result<Box<Self>, String> {
         if operations > OPERATIONS.1 {
             return Err(format!("a call of {:.1} GFLOP is too long to be measured here", operations / 1e9));

@@ -34,10 +34,8 @@ struct MatmultStudyRun {
 }
 
 impl MatmultStudy {
-    /// Begins the microbenchmark.
-    ///
-    /// # Errors
-    /// When a number is out of its range, the lists make too many cases, or there is no clock to measure with.
+    /// Begins the microbenchmark. Fails when a number is out of its range, the lists make too many cases, or there is no clock to
+    /// measure with.
     pub(in crate::studies) fn start(
         self,
         clock: Option<Rc<dyn Clock>>,

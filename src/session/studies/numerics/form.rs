@@ -1,9 +1,8 @@
-//! The form of the study of values.
+//! The form and the options of the study of values.
 
-use crate::studies::form::{
-    AUTO_CAST_TYPES, AUTO_CASTS, FieldGroup, FieldKind, FormField, GroupLook, OPT_LEVELS, StudyExample, StudyForm,
-    field,
-};
+use crate::options::{Opt, Options, compiler_rows, fields, flag, opt, some};
+use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyForm, field};
+use crate::{NumericsSpec, Rounding};
 
 pub const FORM: StudyForm = StudyForm {
     path: "numerics",
@@ -14,8 +13,8 @@ pub const FORM: StudyForm = StudyForm {
     begin: "Press Run, choose an example, or drop a model file. Models of up to 8,000 MFLOP are computed twice in this browser; a smaller \
             size of the same model shows the same effects.",
     groups: &[
-        FieldGroup { title: "", look: GroupLook::Open, fields: MAIN },
-        FieldGroup { title: "Compiler", look: GroupLook::Compiler, fields: COMPILER },
+        FieldGroup { title: "", look: GroupLook::Open, fields: &fields::<_, { MAIN.len() }>(MAIN) },
+        FieldGroup { title: "Compiler", look: GroupLook::Compiler, fields: &fields::<_, { COMPILER.len() }>(COMPILER) },
     ],
     examples: &[
         StudyExample {
@@ -31,30 +30,74 @@ pub const FORM: StudyForm = StudyForm {
     files: &["JSON"],
 };
 
-const MAIN: &[FormField] = &[
-    field("model", "Model", "", "", FieldKind::Model),
-    field("instance", "Instance type", "", "", FieldKind::Instance),
-    field("batch_size", "Batch size", "Samples of one call", "the model\u{2019}s own", FieldKind::Line),
-    field(
-        "rounding",
-        "Rounding",
-        "",
-        "",
-        FieldKind::Choice(&[("rne", "to the nearest, ties to even"), ("stochastic", "stochastic")]),
-    ),
-    field("tolerance", "Tolerance", "Largest mean relative error that passes: 0.02 is 2 %", "0.02", FieldKind::Line),
-    field("seed", "Seed", "For weights, inputs and stochastic rounding", "0", FieldKind::Line),
+type Row = Opt<NumericsSpec>;
+
+impl Options for NumericsSpec {
+    const OPTIONS: &'static [&'static [Row]] = &[MAIN, COMPILER];
+}
+
+const ROUNDINGS: &[(&str, &str)] = &[("rne", "to the nearest, ties to even"), ("stochastic", "stochastic")];
+
+#[rustfmt::skip]
+const MAIN: &[Row] = &[
+    opt(field("model", "Model", "", "", FieldKind::Model),
+        flag("MODEL", "Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, with random inputs, or with --inputs and --expect"),
+        |s| s.model.clone(), |s, given| given.name().map(|model| s.model = model)),
+    opt(field("instance", "Instance type", "", "", FieldKind::Instance),
+        flag("TYPE", "Instance type").aliases(&["instance-type"]),
+        |s| s.instance.clone(), |s, given| given.name().map(|instance| s.instance = instance)),
+    opt(field("batch_size", "Batch size", "Samples of one call", "the model\u{2019}s own", FieldKind::Line),
+        flag("COUNT", "Samples of one inference [default: the model's own]"),
+        |s| some(s.batch_size), |s, given| given.some_count().map(|n| s.batch_size = n)),
+    opt(field("rounding", "Rounding", "", "", FieldKind::Choice(ROUNDINGS)),
+        flag("MODE", "How values are rounded to the cast type").values(&[("rne", "To the nearest, ties to even"), ("stochastic", "Up or down at random")]),
+        |s| s.rounding.name().to_owned(), |s, given| { Rounding::from_name(given.text).ok_or_else(|| given.wrong("rne or stochastic")).map(|r| s.rounding = r) }),
+    opt(field("tolerance", "Tolerance", "Largest mean relative error that passes: 0.02 is 2 %", "0.02", FieldKind::Line),
+        flag("ERROR", "Mean relative error below which an output passes [default: 0.02]; for a model file with --expect, the largest difference of a result divided by the largest expected number [default: 0.0001, 0.02 with --auto-cast]"),
+        |s| s.tolerance.to_string(),
+        |s, given| { let wanted = "a number above 0, such as 0.02 for 2 %"; let tolerance = given.number(wanted)?; if !(f64::MIN_POSITIVE..=f64::MAX).contains(&tolerance) { return Err(given.wrong(wanted)); } s.tolerance = tolerance; Ok(()) }),
+    opt(field("seed", "Seed", "For weights, inputs and stochastic rounding", "0", FieldKind::Line),
+        flag("NUMBER", "Seed of weights, inputs and stochastic rounding"),
+        |s| s.seed.to_string(), |s, given| given.number("a whole number from 0 to 18446744073709551615").map(|n| s.seed = n)),
 ];
 
-const COMPILER: &[FormField] = &[
-    field("auto_cast", "Auto-cast", "", "", FieldKind::Choice(AUTO_CASTS)),
-    field("auto_cast_type", "Cast type", "", "", FieldKind::Choice(AUTO_CAST_TYPES)),
-    field("optlevel", "Optimisation level", "", "", FieldKind::Choice(OPT_LEVELS)),
-    field(
-        "lnc",
-        "Cores per logical core",
-        "",
-        "",
-        FieldKind::Choice(&[("", "the instance\u{2019}s"), ("1", "1"), ("2", "2")]),
-    ),
-];
+const COMPILER: &[Row] = &compiler_rows!();
+
+#[cfg(test)]
+mod tests {
+    use crate::share::Link;
+    use crate::studies::StudySpec;
+    use crate::{AutoCast, CastType, CompileOptions, NumericsSpec, OptLevel, Rounding};
+
+    #[test]
+    fn a_comparison_survives_a_link() {
+        let spec = NumericsSpec {
+            model: "matmult:n=32,loop_count=200,add_bias=false".into(),
+            batch_size: Some(4),
+            instance: "inf2.xlarge".into(),
+            options: CompileOptions {
+                auto_cast: AutoCast::All,
+                auto_cast_type: CastType::Fp16,
+                opt_level: OptLevel::O1,
+                lnc: Some(1),
+            },
+            rounding: Rounding::Stochastic,
+            seed: u64::MAX,
+            tolerance: 1e-5,
+        };
+        let link = Link::Study(Box::new(StudySpec::Numerics(spec)));
+        assert_eq!(Link::parse(&link.print()), (link, vec![]));
+    }
+
+    #[test]
+    fn wrong_values_are_reported_with_their_replacement() {
+        let (link, notices) = Link::parse("#/numerics?batch_size=0&rounding=up&tolerance=0&auto_cast=x&seed=7");
+        let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
+        assert_eq!(fields, ["batch_size", "rounding", "tolerance", "auto_cast"]);
+        assert!(notices[2].message.ends_with("0.02 is used."), "{notices:?}");
+        assert_eq!(
+            link,
+            Link::Study(Box::new(StudySpec::Numerics(NumericsSpec { seed: 7, ..NumericsSpec::default() })))
+        );
+    }
+}

@@ -2,8 +2,6 @@
 
 mod form;
 mod run;
-mod spec;
 
 pub(super) use form::FORM;
 pub(super) use run::start;
-pub(super) use spec::{set, text};

@@ -36,10 +36,7 @@ struct FileRun {
     values: ModelFileValues,
 }
 
-/// Begins a comparison.
-///
-/// # Errors
-/// For a rounding that a model file cannot have.
+/// Begins a comparison. Fails for a rounding that a model file cannot have.
 pub(in crate::studies) fn start(spec: NumericsSpec, models: &ModelLibrary) -> Result<Box<dyn StudyRun>, String> {
     let model = model_label(&spec.model).into_owned();
     let is_file = ModelKind::of(&spec.model) == ModelKind::File;

@@ -8,6 +8,7 @@ use super::call_box::CallBox;
 use super::model_field::ModelField;
 use super::model_file::LinkNote;
 use crate::components::{CopyMenu, FieldErrors, FormFrame, FormInput, PickEntry, PickList, SIMULATED, error_of, on};
+use ns_bench::BenchConfig;
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::commands::bench_command;
@@ -61,7 +62,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
 
 fn fields(props: &BenchFormProps, wrong: &FieldErrors, is_open: bool) -> Html {
     html! { <>
-        <div class="fields">{ for OptionGroup::Main.options().map(|option| input(props, wrong, option)) }</div>
+        <div class="fields">{ for OptionGroup::Main.options::<BenchConfig>().map(|option| input(props, wrong, option)) }</div>
         <details class="advanced" open={is_open}>
             <summary>{ "Advanced" }</summary>
             { for ADVANCED.map(|group| group_of(props, wrong, group)) }
@@ -76,7 +77,7 @@ const ADVANCED: [OptionGroup; 4] = [OptionGroup::Compile, OptionGroup::Host, Opt
 /// The fields of a group. Those of a scenario appear once it is chosen.
 fn group_of(props: &BenchFormProps, wrong: &FieldErrors, group: OptionGroup) -> Html {
     let scenario = props.state.text("scenario");
-    let options = group.options().filter(|option| option.is_of_scenario(scenario));
+    let options = group.options::<BenchConfig>().filter(|option| option.is_of_scenario(scenario));
     html! {
         <fieldset class="group"><legend>{ group.title() }</legend><div class="fields">
             { for options.map(|option| input(props, wrong, option)) }

@@ -96,7 +96,6 @@ pub struct Clip {
 
 impl Clip {
     /// A model of these sizes.
-    #[must_use]
     pub fn new(config: &ClipConfig) -> Self {
         let projection = |tower: &Tower| Linear::with_bias(tower.hidden, config.projection, false);
         Self {

@@ -32,10 +32,7 @@ pub const fn scalar_type(number: i64) -> Option<ElementType> {
     })
 }
 
-/// The element type of the argument `dtype`, if it is given.
-///
-/// # Errors
-/// When its number is unknown.
+/// The element type of the argument `dtype`, if it is given. Fails when its number is unknown.
 pub fn dtype_argument(c: &Call<'_, '_, '_>) -> Result<Option<ElementType>, Refusal> {
     let Some(number) = c.int("dtype") else { return Ok(None) };
     let known = scalar_type(number);
@@ -43,10 +40,7 @@ pub fn dtype_argument(c: &Call<'_, '_, '_>) -> Result<Option<ElementType>, Refus
     Ok(Some(element))
 }
 
-/// Types of results that have the sizes of their operands.
-///
-/// # Errors
-/// When operands do not fit.
+/// Types of results that have the sizes of their operands. Fails when operands do not fit.
 pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
     let element = match c.op {
         op if is_of_common_type(op) => common_element(c, &[0, 1])?,

@@ -5,10 +5,7 @@ use super::{Types, operand};
 use ns_base::refuse;
 use ns_program::{ArrayType, ElementType};
 
-/// Types of the factors of a matrix.
-///
-/// # Errors
-/// When the operand is not a matrix.
+/// Types of the factors of a matrix. Fails when the operand is not a matrix.
 pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
     if !matches!(
         c.op,

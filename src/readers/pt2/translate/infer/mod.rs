@@ -17,10 +17,7 @@ use ns_program::ArrayType;
 /// Types of the results of an operation.
 type Types = Result<Option<Vec<ArrayType>>, Refusal>;
 
-/// Types of all results of an operation, from its operands.
-///
-/// # Errors
-/// When an operand is missing or does not fit.
+/// Types of all results of an operation, from its operands. Fails when an operand is missing or does not fit.
 pub fn result_types(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, Refusal> {
     for family in [sizes::types, places::types, factors::types, elements::types] {
         if let Some(types) = family(c)? {

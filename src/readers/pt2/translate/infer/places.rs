@@ -11,10 +11,7 @@ use ns_program::{ArrayType, ElementType};
 /// A dimension of this many elements is refused: a limit against hostile files.
 const MAX_SIZE: f64 = 1e15;
 
-/// Types of results of reductions, look-ups and windows, and of tensors without operands.
-///
-/// # Errors
-/// When operands do not fit.
+/// Types of results of reductions, look-ups and windows, and of tensors without operands. Fails when operands do not fit.
 pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
     match c.op {
         "sum" | "prod" | "mean" | "amax" | "amin" | "all" | "any" | "norm" | "linalg_vector_norm" | "linalg_norm"

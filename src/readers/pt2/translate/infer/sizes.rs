@@ -11,10 +11,7 @@ use ns_program::{ArrayType, ElementType};
 /// Most parts of a tensor: a bound for hostile files, which can request very many with a few bytes.
 const MAX_PARTS: u64 = 1 << 16;
 
-/// Types of results of views, parts, joins and repetitions.
-///
-/// # Errors
-/// When operands do not fit.
+/// Types of results of views, parts, joins and repetitions. Fails when operands do not fit.
 pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
     match c.op {
         "view" if c.overload == "dtype" => viewed(c),

@@ -8,7 +8,7 @@ use super::table::RunTable;
 use crate::components::{CopyMenu, FieldErrors, FormInput, error_of, on};
 use ns_page::experiments::PlanAction;
 use ns_session::commands::experiment_command;
-use ns_session::options::{PLAN_OPTIONS, PlanOption};
+use ns_session::options::{OptionGroup, PlanOption};
 
 #[derive(Properties, PartialEq)]
 pub struct RunFormProps {
@@ -30,18 +30,17 @@ pub fn RunForm(props: &RunFormProps) -> Html {
         event.prevent_default();
         dispatch.dispatch(PlanAction::Open(!is_open));
     });
-    let group = |is_advanced: bool| PLAN_OPTIONS.iter().filter(move |option| option.is_advanced == is_advanced);
     let command = wrong.is_empty().then(|| experiment_command(&request));
     html! {
         <details class="panel run-form" id={FORM} open={plan.is_open}>
             <summary onclick={ontoggle}>{ format!("Run experiments: {}", plan.in_short()) }</summary>
             if plan.is_open {
                 <form {onsubmit} novalidate={true} aria-label="Experiments to run">
-                    <div class="fields">{ for group(false).map(|option| input(props, &wrong, option)) }</div>
+                    <div class="fields">{ for OptionGroup::Main.options().map(|option| input(props, &wrong, option)) }</div>
                     <ModelPicker plan={plan.clone()} />
                     <details class="advanced">
                         <summary>{ "Advanced" }</summary>
-                        <div class="fields">{ for group(true).map(|option| input(props, &wrong, option)) }</div>
+                        <div class="fields">{ for OptionGroup::Advanced.options().map(|option| input(props, &wrong, option)) }</div>
                     </details>
                     <p class="note">{ "Simulated accelerators give the same records here and on the command line. The processor is measured in this browser, with nothing beside it, and its records say so." }</p>
                     if let Some(command) = &command {

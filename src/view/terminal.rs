@@ -1,0 +1,134 @@
+//! Tables and documents as text for a terminal. Values are written as on the page; bars stand for plots of bars, and of other plots there is
+//! the title with its note.
+
+use std::borrow::Cow;
+
+use super::column_look::ColumnLook;
+use super::document::{Block, Document, Figure, Plot};
+use super::plot::Bar;
+use super::table::Table;
+use super::text::three_decimals;
+use ns_base::convert::f64_to_usize;
+use ns_base::printable;
+
+/// Characters of the longest bar.
+const LONGEST_BAR: f64 = 40.0;
+
+/// Lays out rows under headings; a column is right-aligned when its heading starts with `>`, which is not shown.
+pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    // Names come from files.
+    let rows: Vec<Vec<Cow<'_, str>>> =
+        rows.iter().map(|row| row.iter().map(|cell| printable(cell, false)).collect()).collect();
+    let names: Vec<Cow<'_, str>> = headings.iter().map(|h| Cow::Borrowed(h.trim_start_matches('>'))).collect();
+    let mut widths = vec![0; names.len()];
+    for row in rows.iter().chain([&names]) {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let line = |cells: &Vec<Cow<'_, str>>| {
+        let cell = |((cell, heading), width): ((&Cow<'_, str>, &&str), &usize)| match heading.starts_with('>') {
+            true => format!("{cell:>width$}"),
+            false => format!("{cell:<width$}"),
+        };
+        let cells: Vec<String> = cells.iter().zip(headings).zip(&widths).map(cell).collect();
+        cells.join("  ").trim_end().to_owned() + "\n"
+    };
+    [&names].into_iter().chain(&rows).map(line).collect()
+}
+
+/// A document with its title.
+pub fn document(of: &Document) -> String {
+    let mut out = format!("{}\n", of.title);
+    of.blocks.iter().for_each(|part| block(part, &mut out));
+    out
+}
+
+fn block(part: &Block, out: &mut String) {
+    match part {
+        Block::Heading(text) => *out += &format!("\n{text}\n"),
+        Block::Text(text) => *out += &format!("{text}\n"),
+        Block::Finding(found) => *out += &format!("{} {}\n", found.title, found.text),
+        Block::Tiles(tiles) => {
+            let row = |t: &super::document::Tile| vec![t.name.clone(), t.value.clone(), t.note.clone()];
+            *out += &table(&["Figure", ">Value", "Note"], &tiles.iter().map(row).collect::<Vec<_>>());
+        }
+        Block::Table { title, table, .. } | Block::Rows { title, table, .. } => {
+            *out += &format!("\n{title}\n{}", whole(table));
+        }
+        Block::Columns(columns) => *out += &format!("\n{}\n{}", columns.title, whole(&columns.table)),
+        Block::Plot(one) | Block::Points { figure: one, .. } => figure(one, out),
+        Block::Plots(all) => all.iter().for_each(|one| figure(one, out)),
+        Block::Beside(parts) => parts.iter().for_each(|part| *out += &document(part)),
+        Block::Source(source) => {
+            let head: String = source.columns.iter().map(|name| format!("{name:>12}")).collect();
+            *out += &format!("\n{}\n{}", source.name, if head.is_empty() { head } else { head + "\n" });
+            for (number, line) in (1..).zip(&source.lines) {
+                let value = |at: usize| line.values.get(at).map_or("", String::as_str);
+                let values: String = (0..source.columns.len()).map(|at| format!("{:>12}", value(at))).collect();
+                *out += &(format!("{values} {number:>4} | {}", line.text).trim_end().to_owned() + "\n");
+                line.notes
+                    .iter()
+                    .for_each(|note| *out += &format!("{:>width$} | ^ {note}\n", "", width = values.len() + 5));
+            }
+        }
+        Block::Command(text) => *out += &format!("\n{text}\n"),
+        Block::Shares(shares) => {
+            let row = |part: &super::document::Share| vec![part.name.clone(), part.value.clone(), bar(part.share)];
+            let rows: Vec<_> = shares.parts.iter().map(row).collect();
+            *out += &format!("\n{}\n{}", shares.title, table(&["Part", ">Value", ""], &rows));
+        }
+        Block::Ranked { note, all } => {
+            let saving = |text: &str| if text.is_empty() { String::new() } else { format!(" [{text}]") };
+            all.iter().for_each(|one| *out += &format!("{}{} {}\n", one.title, saving(&one.saving), one.text));
+            *out += note;
+        }
+    }
+}
+
+/// All rows of a table in its own order.
+fn whole(of: &Table) -> String {
+    let looks = ColumnLook::of(of);
+    let head = |(column, look): (&super::table::Column, &ColumnLook)| {
+        format!("{}{}", if column.is_numeric() { ">" } else { "" }, look.title)
+    };
+    let heads: Vec<String> = of.columns.iter().zip(&looks).map(head).collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let rows = of.rows.iter().map(|row| row.iter().zip(&looks).map(|(cell, look)| look.text(cell)).collect());
+    table(&heads, &rows.collect::<Vec<_>>())
+}
+
+fn bar(share: f64) -> String {
+    "#".repeat(f64_to_usize((share.clamp(0.0, 1.0) * LONGEST_BAR).round()))
+}
+
+fn figure(one: &Figure, out: &mut String) {
+    let note = if one.note.is_empty() { String::new() } else { format!(": {}", one.note) };
+    *out += &format!("\n{}{note}\n", one.title);
+    if let Plot::Bars(bars, unit) = &one.plot {
+        let row = |one: &Bar| vec![one.name.clone(), format!("{} {unit}", three_decimals(one.value)), bar(one.share)];
+        *out += &table(&["", ">", ""], &bars.bars.iter().map(row).collect::<Vec<_>>());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::Bars;
+
+    #[test]
+    fn columns_line_up() {
+        let rows = vec![vec!["dot".to_owned(), "279".to_owned()], vec!["maximum".to_owned(), "6".to_owned()]];
+        assert_eq!(table(&["Op", ">ns"], &rows), "Op        ns\ndot      279\nmaximum    6\n");
+    }
+
+    #[test]
+    fn a_plot_of_bars_is_bars_of_characters() {
+        let bars = Bars::new([("a".to_owned(), String::new(), 2.0), ("b".to_owned(), String::new(), 0.5)]);
+        let plot = Plot::Bars(bars, "ms".to_owned());
+        let figure = Figure { title: "Times".to_owned(), note: "of a call".to_owned(), plot };
+        let of = Document { title: "All".to_owned(), blocks: vec![Block::Plot(figure)] };
+        let (long, short) = ("#".repeat(40), "#".repeat(10));
+        assert_eq!(document(&of), format!("All\n\nTimes: of a call\n\na    2 ms  {long}\nb  0.5 ms  {short}\n"));
+    }
+}
