@@ -111,7 +111,8 @@ pub(crate) fn prepare(list: &List, setup: &Setup) -> Prepared {
     if list.dialect == 1 && decisions.join_drains {
         join::join_drains(&mut kernel);
     }
-    engines::choose(&mut kernel, costs, decisions.spread);
+    // The compiler of the second dialect leaves copies where its functions put them by default: on the vector engine.
+    engines::choose(&mut kernel, costs, decisions.spread && list.dialect == 1);
     let edges = Edges::of(&kernel);
     Prepared { kernel, spill_bytes, peak_bytes, problem, edges }
 }

@@ -359,6 +359,8 @@ impl<'a> Scheduler<'a> {
             Action::Move { direction: DmaDirection::HbmToSbuf, tensor, .. } => {
                 Unit::Queue([DmaQueue::Load0, DmaQueue::Load1, DmaQueue::Load2, DmaQueue::Load3][tensor as usize % 4])
             }
+            // One descriptor engine takes stores among the loads of the first tensor; else nothing waits for them.
+            Action::Move { .. } if self.executable.one_descriptor_engine => Unit::Queue(DmaQueue::Load0),
             Action::Move { .. } => Unit::Queue(DmaQueue::Io),
         }
     }
