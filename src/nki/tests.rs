@@ -259,6 +259,9 @@ fn tiles_that_have_no_room_leave_and_come_back() {
     // One tile goes and returns, which leaves 192 KiB.
     assert_eq!((seven.sbuf_peak_bytes, seven.spill.bytes), (7 * 32 * 1024, 2 * 128 * 32 * 1024));
     assert!(seven.saves_us["sbuf"] > 0.0, "{:?}", seven.saves_us);
+    // What is in use at once never exceeds what there is, and fills it where something has to leave.
+    let most = |found: &Answer| found.occupancy.as_ref().unwrap().sbuf_bytes.iter().max().copied().unwrap();
+    assert_eq!((most(&spilled(3)), most(&seven)), (3 * 32 * 1024, 6 * 32 * 1024));
 }
 
 #[test]
@@ -309,6 +312,25 @@ fn the_timeline_names_lines_and_the_same_list_gives_the_same_program() {
     assert_eq!(one, two);
     assert_eq!(one.sources[ns_machine::SourceId(9)].framework_op, "nc_matmul kernel.py:9");
     assert_eq!(Decisions::NAMES.len(), 8);
+}
+
+#[test]
+fn what_values_differ_by_comes_with_the_answer() {
+    let with = |check: &str| {
+        let text = include_str!("../../tests/nki/lists/second_views-views.json").replacen(
+            '{',
+            &format!("{{\"check\":{check},"),
+            1,
+        );
+        answer(&List::read(&text).unwrap(), &setup(&[], &[])).unwrap().check.unwrap()
+    };
+    let found = with(r#"{"expression": "x", "relative_error": "inf", "got": 1.5}"#);
+    assert_eq!(
+        (found.number("relative_error"), found.number("got"), found.error()),
+        (Some(f64::INFINITY), Some(1.5), None)
+    );
+    let failed = with(r#"{"expression": "x", "error": "No such name.", "fix": "correct it", "file": 0, "line": 0}"#);
+    assert_eq!(failed.error().as_deref(), Some("No such name. correct it."));
 }
 
 #[test]

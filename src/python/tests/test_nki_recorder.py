@@ -615,6 +615,19 @@ def test_values_round_as_the_type_does():
     assert list(rounded(np, "int8", np.array([1.5, 2.5, -3.2], np.float32))) == [2, 2, -3]
 
 
+def test_a_file_of_numpy_is_compared(tmp_path):
+    np = pytest.importorskip("numpy")
+    x, file = np.arange(128 * 512, dtype=np.float32).reshape(128, 512) / 65536, str(tmp_path / "wanted.npz")
+    kernel = KERNELS / "written/tested.py"
+    for wanted, limit in ((np.exp(x), 1e-6), (np.exp(x) + 1, 1)):
+        np.savez(file, x=x, y=wanted)
+        found = json.loads(command(f"{kernel}::exp_kernel", "--shapes", "128x512", "--check", file).stdout)["check"]
+        assert found["relative_error"] < limit, found
+        assert (found["relative_error"] > 0.1) == (limit == 1), found
+    np.savez(file, x=x[:64], y=x)
+    assert "x of" in json.loads(command(f"{kernel}::exp_kernel", "--shapes", "128x512", "--check", file).stdout)["check"]["error"]
+
+
 def test_a_check_says_where_values_differ():
     pytest.importorskip("numpy")
     arguments = (f"{MATMUL}::nki_matmul_tiled_", "--shapes", "256x128:bf16,256x512:bf16", "--check")

@@ -94,7 +94,8 @@ def ndarray(shape, dtype, buffer=None, name="", address=None, **_):
     if buffer in _QUICK and address is None and type(shape) is tuple and all(isinstance(one, int) for one in shape) and (shape, dtype, buffer.memory, 0) in trace.kinds:
         # A partition that stands elsewhere equals a number.
         if not any(type(one) is ParDim for one in shape[1:]):
-            return instructions.tile(shape, dtype, buffer.memory, name)
+            # A size that says that it is the partition is a number from here on.
+            return instructions.tile((int(shape[0]), *shape[1:]), dtype, buffer.memory, name)
     shape, dtype = _shape(shape), element_type(dtype)
     where, place = getattr(buffer, "place", None), getattr(buffer, "memory", None)
     if place is None:
