@@ -265,6 +265,23 @@ fn tiles_that_have_no_room_leave_and_come_back() {
 }
 
 #[test]
+fn copies_of_the_second_dialect_stay_on_the_vector_engine() {
+    let scalar = |dialect: u32| {
+        let mut author = Author::new(dialect);
+        let (x, out) = (author.tile('i', 128, 512, 0, 1), author.tile('o', 128, 512, 0, 2));
+        let (from, to) = (author.tile('s', 128, 512, 0, 3), author.tile('s', 128, 512, 0, 4));
+        let outside = vec![512, 128, 1, 512];
+        author.call("dma_copy", 5, &[(from, 0, whole(128, 512)), (x, 0, outside.clone())], json!({}));
+        for _ in 0..8 {
+            author.call("tensor_copy", 6, &[(to, 0, whole(128, 512)), (from, 0, whole(128, 512))], json!({}));
+        }
+        author.call("dma_copy", 7, &[(out, 0, outside), (to, 0, whole(128, 512))], json!({}));
+        run(&author).engines["scalar"].busy_us
+    };
+    assert!(scalar(1) > 0.0 && scalar(2) <= 0.0, "{} {}", scalar(1), scalar(2));
+}
+
+#[test]
 fn engines_of_a_dma_serve_their_own_partitions() {
     let of = |partitions: i64, columns: i64| {
         let mut author = Author::new(2);
