@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const TIDIED = new Set([".css", ".html", ".js", ".json", ".md", ".mjs", ".py", ".sh", ".sql", ".toml", ".webmanifest", ".yml"]);
 const ALSO = new Set([".editorconfig", ".gitignore", "x", ".ci/run"]);
 // Test data is kept to the byte; a program writes lock files.
-const KEPT = /^tests\/(it\/(fixtures|snapshots)|nki\/(matmul|lists))\/|^proptest-regressions\/|(^|\/)(Cargo\.lock|package-lock\.json)$/;
+const KEPT = /^tests\/(it\/(fixtures|snapshots)|nki\/(matmul|lists|written))\/|^proptest-regressions\/|(^|\/)(Cargo\.lock|package-lock\.json)$/;
 const SHELL = /\.sh$|^x$|^\.ci\/run$/;
 const SCRIPT = /\.(m?js|sh|py)$|^x$|^\.ci\/run$/;
 

@@ -36,6 +36,9 @@ pub(super) struct NkiArgs {
     /// Rank kernels that do the same: A.py B.py::FUNCTION
     #[arg(long, value_name = "FILE.py[::FUNCTION]", num_args = 1.., conflicts_with = "kernel")]
     pub rank: Vec<String>,
+    /// Compare the values with a NumPy expression of the arguments ("a.T @ b"; a tuple for several results), or with arrays of a file that NumPy wrote: those named as arguments are given, the others wanted
+    #[arg(long, value_name = "EXPRESSION|FILE.npz")]
+    pub check: Option<String>,
     /// Fail unless the kernel is within this time, microseconds
     #[arg(long, value_name = "US")]
     pub budget_us: Option<f64>,
@@ -51,6 +54,9 @@ pub(super) struct NkiArgs {
     /// Write the recorded list of instructions, which runs without Python
     #[arg(long, value_name = "FILE.json")]
     pub list: Option<PathBuf>,
+    /// Write the answer as Markdown
+    #[arg(long, value_name = "FILE.md")]
+    pub report: Option<PathBuf>,
     /// Print the answer as JSON
     #[arg(long)]
     pub json: bool,

@@ -23,6 +23,8 @@ pub(super) struct Call {
     pub shapes: Option<String>,
     pub grid: Option<String>,
     pub dtype: String,
+    /// What the values are compared with.
+    pub check: Option<String>,
     pub instance: String,
     pub lnc: u32,
 }
@@ -70,17 +72,17 @@ impl Recorder {
     /// # Errors
     /// When the file cannot be read or recorded.
     pub fn list(&self, call: &Call) -> Result<String> {
-        let Call { kernel, settings, shapes, grid, dtype, instance, lnc } = call;
+        let Call { kernel, settings, shapes, grid, dtype, check, instance, lnc } = call;
         let Some(folder) = self.folder.as_ref().filter(|_| !is_list(kernel)) else {
-            if !settings.is_empty() {
-                bail!("{kernel}: a recorded list has its settings; --set needs the Python file");
+            if !settings.is_empty() || check.is_some() {
+                bail!("{kernel}: a recorded list has its settings; --set and --check need the Python file");
             }
             return read_text(Path::new(kernel));
         };
         let mut python = Command::new(PYTHON);
         python.args(["-m", "nki_recorder", kernel, "--dtype", dtype, "--chip", chip_of(instance)?]);
         python.args(["--lnc", &lnc.to_string()]).env("PYTHONPATH", folder).env("PYTHONDONTWRITEBYTECODE", "1");
-        for (flag, value) in [("--shapes", shapes), ("--grid", grid)] {
+        for (flag, value) in [("--shapes", shapes), ("--grid", grid), ("--check", check)] {
             if let Some(value) = value {
                 python.args([flag, value]);
             }

@@ -14,10 +14,10 @@ use ns_neuron::sim::{NoObserver, Observer, SimOutcome, simulate};
 use crate::kernel::Kernel;
 use crate::limits::Limit;
 use crate::lint::lint;
-use crate::list::{List, Problem};
+use crate::list::{Check, List, Problem};
 use crate::lower::lower;
 use crate::order::Edges;
-use crate::schedule::schedule;
+use crate::schedule::{Stay, schedule};
 use crate::setup::Setup;
 use crate::{engines, join, room, widen};
 
@@ -43,12 +43,27 @@ pub struct Answer {
     pub spill: SpillBytes,
     /// The most bytes of a partition of SBUF that are live at once.
     pub sbuf_peak_bytes: u64,
+    /// Bytes of a partition in use over time; absent if the kernel does not build.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occupancy: Option<Occupancy>,
     pub instructions: BTreeMap<String, u64>,
     pub lines: Vec<Line>,
     pub warnings: Vec<Problem>,
+    /// The values beside those wanted, if `--check` asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check: Option<Check>,
     /// What is to be known about these figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+}
+
+/// The most bytes of a partition that tiles have in each of equal pieces of the time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Occupancy {
+    /// Length of a piece, microseconds.
+    pub step_us: f64,
+    pub sbuf_bytes: Vec<u64>,
+    pub psum_bytes: Vec<u64>,
 }
 
 /// The time for which an engine is at work.
@@ -111,18 +126,20 @@ pub(crate) fn prepare(list: &List, setup: &Setup) -> Prepared {
     if list.dialect == 1 && decisions.join_drains {
         join::join_drains(&mut kernel);
     }
-    engines::choose(&mut kernel, costs, decisions.spread);
+    // The compiler of the second dialect leaves copies where its functions put them by default: on the vector engine.
+    engines::choose(&mut kernel, costs, decisions.spread && list.dialect == 1);
     let edges = Edges::of(&kernel);
     Prepared { kernel, spill_bytes, peak_bytes, problem, edges }
 }
 
 /// The executable of a kernel, for its timeline.
 pub fn executable_of(list: &List, setup: &Setup) -> Executable {
-    executable(list, &prepare(list, setup), setup)
+    executable(list, &prepare(list, setup), setup).0
 }
 
-fn executable(list: &List, prepared: &Prepared, setup: &Setup) -> Executable {
-    let mut executable = schedule(&prepared.kernel, &prepared.edges, &setup.costs, &setup.decisions, !setup.is_static);
+fn executable(list: &List, prepared: &Prepared, setup: &Setup) -> (Executable, [Vec<Stay>; 2]) {
+    let (mut executable, stays) =
+        schedule(&prepared.kernel, &prepared.edges, &setup.costs, &setup.decisions, !setup.is_static);
     executable.name = list.function().to_owned();
     for (file, line, function) in &list.sites {
         let file = list.files.get(*file).map_or("", String::as_str);
@@ -145,7 +162,7 @@ fn executable(list: &List, prepared: &Prepared, setup: &Setup) -> Executable {
             entry.hlo_opcode.clone_from(op);
         }
     }
-    executable
+    (executable, stays)
 }
 
 /// Runs a kernel.
@@ -159,6 +176,7 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
         builds: list.builds,
         errors: list.errors.clone(),
         warnings: list.warnings.clone(),
+        check: list.check.clone(),
         remarks: setup.remarks.clone(),
         hbm: HbmBytes { floor_bytes: floor_bytes(list), ..HbmBytes::default() },
         ..Answer::default()
@@ -170,7 +188,8 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
     if !answer.builds {
         return Ok(answer);
     }
-    let program = executable(list, &prepared, setup);
+    let (program, stays) = executable(list, &prepared, setup);
+    answer.occupancy = Some(occupancy(&stays));
     let mut lines = Lines::new(&program);
     let outcome = simulate(&program, &setup.costs, &mut lines)?;
     let total = total(list, setup, &outcome);
@@ -202,9 +221,38 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
     Ok(answer)
 }
 
+/// Pieces of the time for which the occupancy is told.
+const PIECES: u64 = 120;
+
+fn occupancy(stays: &[Vec<Stay>; 2]) -> Occupancy {
+    let end = stays.iter().flatten().map(|stay| stay.span.end.0).max().unwrap_or(0);
+    let step = end.div_ceil(PIECES).max(1);
+    let most = |stays: &Vec<Stay>| {
+        // What comes and goes, by time; what goes at a time makes room for what comes.
+        let mut changes: Vec<(u64, i64)> = Vec::with_capacity(2 * stays.len());
+        for stay in stays {
+            let bytes = i64::try_from(stay.bytes).unwrap_or(0);
+            changes.extend([(stay.span.start.0, bytes), (stay.span.end.0, -bytes)]);
+        }
+        changes.sort_unstable();
+        let mut changes = changes.into_iter().peekable();
+        let mut now = 0i64;
+        let piece = |at: u64| {
+            let mut most = now;
+            while let Some((_, bytes)) = changes.next_if(|(time, _)| *time < (at + 1) * step) {
+                now += bytes;
+                most = most.max(now);
+            }
+            u64::try_from(most).unwrap_or(0)
+        };
+        (0..end.div_ceil(step)).map(piece).collect()
+    };
+    Occupancy { step_us: us(SimTime(step)), sbuf_bytes: most(&stays[0]), psum_bytes: most(&stays[1]) }
+}
+
 /// The time without a limit. What the compiler decided stays, but for the values that had no room.
 fn window_without(list: &List, limit: Limit, prepared: &Prepared, setup: &Setup) -> Result<SimTime, Refusal> {
-    let program = match limit {
+    let (program, _) = match limit {
         Limit::Sbuf if prepared.spill_bytes > 0 => executable(list, &prepare(list, setup), setup),
         _ => executable(list, prepared, setup),
     };

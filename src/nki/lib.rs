@@ -27,9 +27,9 @@ mod setup;
 mod tests;
 mod widen;
 
-pub use answer::{Answer, Busy, HbmBytes, Line, SpillBytes, answer, executable_of};
+pub use answer::{Answer, Busy, HbmBytes, Line, Occupancy, SpillBytes, answer, executable_of};
 pub use limits::Limit;
-pub use list::{List, Problem};
+pub use list::{Check, List, Problem};
 pub use ranking::{Ranked, Ranking};
 pub use settings::{Settings, WITH_LIMITS, combinations};
 pub use setup::{Setup, chip_of};

@@ -61,6 +61,8 @@ pub struct List {
     pub patterns: Vec<Vec<i64>>,
     pub forms: Vec<Form>,
     pub instructions: Vec<i64>,
+    /// What a comparison of values found, if one was asked for.
+    pub check: Option<Check>,
     #[serde(default)]
     pub errors: Vec<Problem>,
     #[serde(default)]
@@ -69,6 +71,29 @@ pub struct List {
 
 const fn one() -> u32 {
     1
+}
+
+/// The values of a kernel beside those wanted, as docs/formats/nki-list.md has them.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+pub struct Check {
+    pub expression: String,
+    /// Keys of the comparison, or `error`, `fix`, `file` and `line`.
+    #[serde(flatten)]
+    pub found: Map<String, Value>,
+}
+
+impl Check {
+    /// A number of the comparison; infinity and NaN are texts in JSON.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        let value = self.found.get(key)?;
+        value.as_f64().or_else(|| value.as_str()?.parse().ok())
+    }
+
+    /// Why nothing was compared, with what to do.
+    pub fn error(&self) -> Option<String> {
+        let text = |key: &str| self.found.get(key).and_then(Value::as_str).unwrap_or_default();
+        self.found.contains_key("error").then(|| format!("{} {}.", text("error"), text("fix")))
+    }
 }
 
 /// The function that was recorded.

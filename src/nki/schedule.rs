@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use ns_base::SimTime;
 use ns_base::convert::usize_to_u32;
+use ns_base::{Interval, SimTime};
 use ns_machine::cost::decisions::PSUM_PIECE_BYTES;
 use ns_machine::cost::{CostTable, KernelWork, instruction_cost, kernel_cycles};
 use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, KernelOpcode, Op, Unit, Wait};
@@ -152,7 +152,9 @@ struct TileState {
     has_space: bool,
     /// Instructions that touch it and were not issued.
     left: u32,
-    /// When the last of those that were issued ends.
+    /// When the first of those that were issued begins.
+    begin: Option<SimTime>,
+    /// When the last of them ends.
     end: SimTime,
     /// What its space waits for, and the last items that touched it.
     space: Vec<Wait>,
@@ -183,20 +185,30 @@ struct Scheduler<'a> {
     function: u16,
     executable: Executable,
     seen: SeenWaits,
+    /// The tiles of SBUF and of PSUM that were released.
+    stays: [Vec<Stay>; 2],
 }
 
-/// Orders the instructions of a kernel; `one_descriptor_engine`: all DMAs of the core share an interval.
+/// Orders the instructions of a kernel; `one_descriptor_engine`: all DMAs of the core share an interval. With the executable comes when each
+/// tile of SBUF and of PSUM is in use.
 pub(crate) fn schedule(
     kernel: &Kernel,
     edges: &Edges,
     costs: &CostTable,
     decisions: &Decisions,
     one_descriptor_engine: bool,
-) -> Executable {
+) -> (Executable, [Vec<Stay>; 2]) {
     let mut scheduler = Scheduler::new(kernel, edges, costs, decisions);
     scheduler.executable.one_descriptor_engine = one_descriptor_engine;
     scheduler.run();
-    scheduler.executable
+    (scheduler.executable, scheduler.stays)
+}
+
+/// A tile in its memory: from the start of the first instruction that touches it to the end of the last one, and its bytes of a partition.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stay {
+    pub span: Interval<SimTime>,
+    pub bytes: u64,
 }
 
 /// The position of a memory of the chip among the spaces.
@@ -253,6 +265,7 @@ impl<'a> Scheduler<'a> {
             function: 0,
             executable: Executable::default(),
             seen: SeenWaits::default(),
+            stays: Default::default(),
         }
     }
 
@@ -359,6 +372,8 @@ impl<'a> Scheduler<'a> {
             Action::Move { direction: DmaDirection::HbmToSbuf, tensor, .. } => {
                 Unit::Queue([DmaQueue::Load0, DmaQueue::Load1, DmaQueue::Load2, DmaQueue::Load3][tensor as usize % 4])
             }
+            // One descriptor engine takes stores among the loads of the first tensor; else nothing waits for them.
+            Action::Move { .. } if self.executable.one_descriptor_engine => Unit::Queue(DmaQueue::Load0),
             Action::Move { .. } => Unit::Queue(DmaQueue::Io),
         }
     }
@@ -381,7 +396,7 @@ impl<'a> Scheduler<'a> {
             Unit::Queue(queue) => self.transfer(this, queue, start, &after),
         };
         let done = Wait { unit: own, count: self.executable.item_count_of(own) };
-        self.release(this, end, done);
+        self.release(this, Interval::new(start, end), done);
         for place in 0..self.edges.after(item).len() {
             let next = self.edges.after(item)[place] as usize;
             // An engine runs its instructions in order.
@@ -396,7 +411,7 @@ impl<'a> Scheduler<'a> {
         self.grant();
     }
 
-    fn release(&mut self, item: &Item, end: SimTime, done: Wait) {
+    fn release(&mut self, item: &Item, span: Interval<SimTime>, done: Wait) {
         for (place, access) in item.accesses.iter().enumerate() {
             let Some(space) = space_of(self.kernel.memory(access)) else { continue };
             if item.accesses[..place].iter().any(|a| a.tile == access.tile) {
@@ -404,11 +419,14 @@ impl<'a> Scheduler<'a> {
             }
             let tile = &mut self.tiles[access.tile as usize];
             tile.left = tile.left.saturating_sub(1);
-            tile.end = tile.end.max(end);
+            let begin = tile.begin.map_or(span.start, |begin| begin.min(span.start));
+            (tile.begin, tile.end) = (Some(begin), tile.end.max(span.end));
             raise(&mut tile.touched, done);
             if tile.left == 0 {
                 let (at, waits) = (tile.end, std::mem::take(&mut tile.touched));
-                self.spaces[space].release(at, self.kernel.tiles[access.tile as usize].bytes, waits);
+                let bytes = self.kernel.tiles[access.tile as usize].bytes;
+                self.stays[space].push(Stay { span: Interval::new(begin, at), bytes: self.spaces[space].size(bytes) });
+                self.spaces[space].release(at, bytes, waits);
             }
         }
     }

@@ -259,6 +259,26 @@ fn tiles_that_have_no_room_leave_and_come_back() {
     // One tile goes and returns, which leaves 192 KiB.
     assert_eq!((seven.sbuf_peak_bytes, seven.spill.bytes), (7 * 32 * 1024, 2 * 128 * 32 * 1024));
     assert!(seven.saves_us["sbuf"] > 0.0, "{:?}", seven.saves_us);
+    // What is in use at once never exceeds what there is, and fills it where something has to leave.
+    let most = |found: &Answer| found.occupancy.as_ref().unwrap().sbuf_bytes.iter().max().copied().unwrap();
+    assert_eq!((most(&spilled(3)), most(&seven)), (3 * 32 * 1024, 6 * 32 * 1024));
+}
+
+#[test]
+fn copies_of_the_second_dialect_stay_on_the_vector_engine() {
+    let scalar = |dialect: u32| {
+        let mut author = Author::new(dialect);
+        let (x, out) = (author.tile('i', 128, 512, 0, 1), author.tile('o', 128, 512, 0, 2));
+        let (from, to) = (author.tile('s', 128, 512, 0, 3), author.tile('s', 128, 512, 0, 4));
+        let outside = vec![512, 128, 1, 512];
+        author.call("dma_copy", 5, &[(from, 0, whole(128, 512)), (x, 0, outside.clone())], json!({}));
+        for _ in 0..8 {
+            author.call("tensor_copy", 6, &[(to, 0, whole(128, 512)), (from, 0, whole(128, 512))], json!({}));
+        }
+        author.call("dma_copy", 7, &[(out, 0, outside), (to, 0, whole(128, 512))], json!({}));
+        run(&author).engines["scalar"].busy_us
+    };
+    assert!(scalar(1) > 0.0 && scalar(2) <= 0.0, "{} {}", scalar(1), scalar(2));
 }
 
 #[test]
@@ -309,6 +329,25 @@ fn the_timeline_names_lines_and_the_same_list_gives_the_same_program() {
     assert_eq!(one, two);
     assert_eq!(one.sources[ns_machine::SourceId(9)].framework_op, "nc_matmul kernel.py:9");
     assert_eq!(Decisions::NAMES.len(), 8);
+}
+
+#[test]
+fn what_values_differ_by_comes_with_the_answer() {
+    let with = |check: &str| {
+        let text = include_str!("../../tests/nki/lists/second_views-views.json").replacen(
+            '{',
+            &format!("{{\"check\":{check},"),
+            1,
+        );
+        answer(&List::read(&text).unwrap(), &setup(&[], &[])).unwrap().check.unwrap()
+    };
+    let found = with(r#"{"expression": "x", "relative_error": "inf", "got": 1.5}"#);
+    assert_eq!(
+        (found.number("relative_error"), found.number("got"), found.error()),
+        (Some(f64::INFINITY), Some(1.5), None)
+    );
+    let failed = with(r#"{"expression": "x", "error": "No such name.", "fix": "correct it", "file": 0, "line": 0}"#);
+    assert_eq!(failed.error().as_deref(), Some("No such name. correct it."));
 }
 
 #[test]

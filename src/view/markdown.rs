@@ -1,8 +1,10 @@
 //! Tables and documents as Markdown (GitHub's tables), for reports, issues and chats. Values are written as on the page.
 
 use super::column_look::ColumnLook;
-use super::document::{Block, Document, Figure};
+use super::document::{Block, Document, Figure, Plot};
+use super::plot::Bar;
 use super::table::Table;
+use super::text::three_decimals;
 
 /// A text as a cell of a table: on one line, with Markdown's special characters escaped.
 pub fn cell(text: &str) -> String {
@@ -55,7 +57,7 @@ fn texts(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     out
 }
 
-/// A document with its title: its sentences, tables and findings. A plot is reduced to its title and its note.
+/// A document with its title: its sentences, tables and findings. A plot of bars is a table, and another one is reduced to its title and its note.
 pub fn document(of: &Document) -> String {
     let mut parts = vec![format!("## {}\n", cell(&of.title))];
     of.blocks.iter().for_each(|part| block(part, &mut parts));
@@ -97,7 +99,10 @@ fn block(part: &Block, out: &mut Vec<String>) {
 
 fn figure(one: &Figure) -> String {
     let note = if one.note.is_empty() { String::new() } else { format!(": {}", cell(&one.note)) };
-    format!("*{}*{note}\n", cell(&one.title))
+    let title = format!("*{}*{note}\n", cell(&one.title));
+    let Plot::Bars(bars, unit) = &one.plot else { return title };
+    let row = |bar: &Bar| vec![bar.name.clone(), format!("{} {unit}", three_decimals(bar.value))];
+    format!("{title}\n{}", texts(&["", "Value"], bars.bars.iter().map(row)))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ const MADE: [(&str, &str); 6] = [
     ),
 ];
 
-const TEXTS: [(&str, &str); 9] = [
+const TEXTS: [(&str, &str); 11] = [
     (
         "config.json",
         r#"{"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
@@ -51,6 +51,8 @@ const TEXTS: [(&str, &str); 9] = [
         "cases.json",
         r#"[{"id": "a", "eager1": [1.0, 2.0], "eager2": [1.0, 2.0], "test": [1.0, 2.5], "tolerance": 0.01}]"#,
     ),
+    ("kernel.py", include_str!("../nki/language/own_call.py")),
+    ("kernel.json", include_str!("../nki/lists/own_call-main.json")),
     ("stacks.folded", "main;work;dot 30\nmain;io 12.5\nmain 3\n"),
     ("options.json", r#"{"model": "nn", "duration": 1, "n_models": [1, 2], "batch_sizes": [1, 2], "jitter": 0.1}"#),
     ("published.csv", "model,instance,batch,throughput\nbert-base-uncased,inf2.xlarge,1,100\n"),
@@ -90,6 +92,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("model.hlo.txt model.mlir", "bench F --duration 1 --n-models 1"),
     ("model.hlo.txt model.mlir", "numerics F"),
     ("model.hlo.txt", "matmult F"),
+    ("kernel.py kernel.json", "nki F"),
+    ("kernel.py kernel.json", "nki F --json --report report.md"),
     ("relu.cpp", "customop --kernel F --layers 8,8,4 --batch 2"),
 ];
 

@@ -11,7 +11,7 @@ use crate::folder::Folder;
 const NEURONSCOPE: &str = env!("CARGO_BIN_EXE_neuronscope");
 
 /// Commands that write a file, which is the last word of each.
-const WRITERS: [&str; 15] = [
+const WRITERS: [&str; 18] = [
     "profile --model nn --output",
     "profile --model nn --export xplane --output",
     "profile --model nn --html",
@@ -27,6 +27,9 @@ const WRITERS: [&str; 15] = [
     "generate --model llama-2-7b --trace",
     "parquet sim:nn --table slices --output",
     "index append made.json made.json --output",
+    "nki kernel.json --list",
+    "nki kernel.json --output",
+    "nki kernel.json --report",
 ];
 
 fn command(folder: &Path, line: &str) -> Command {
@@ -43,6 +46,7 @@ fn shell(folder: &Path, line: &str) -> Output {
 /// A folder with what the writers read.
 fn prepared() -> Folder {
     let f = Folder::new("outputs");
+    f.write("kernel.json", include_str!("../nki/lists/own_call-main.json"));
     for line in [
         "profile --model nn --output run.json",
         "bench --model nn --duration 2 --json-file reports.json",

@@ -14,133 +14,122 @@ use crate::nki_args::NkiArgs;
 use crate::nki_recorder::{Call, Recorder};
 use crate::progress::ProgressBar;
 use crate::remarks::{Remark, with_remarks, write_profile};
-use ns_base::Order;
-use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_bytes, format_change, format_count, format_number, format_range};
-use ns_capture::{Recorder as Spans, build_profile};
-use ns_compiler::Workflow;
+use ns_base::units::{format_change, format_number};
 use ns_fidelity::{KernelComparison, KernelRow, KernelSummary, compare_kernel, read_kernels, summarise_kernels};
-use ns_neuron::sim::simulate;
-use ns_nki::{
-    Answer, Busy, List, Problem, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, combinations, executable_of,
-};
+use ns_nki::{Answer, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, combinations};
+use ns_session::studies::{KernelDocument, kernel_profile};
+use ns_view::markdown;
+
+/// Most combinations of a run.
+const MOST_CASES: usize = 10_000;
 
 pub(super) fn run(args: NkiArgs) -> Result<()> {
     let setup = Setup::new(&args.instance, args.lnc, &args.flag, &args.without)?;
     let cases = cases_of(&args)?;
+    if cases.len() > 1 && (args.output.is_some() || args.list.is_some()) {
+        bail!("--output and --list write one kernel; leave --set and --rank out, or give each constant one value");
+    }
     let mut recorder = Recorder::new();
     recorder.prepare(cases.iter().map(|case| case.kernel.as_str()))?;
-    match &cases[..] {
-        [case] => one(case, &recorder, &args, &setup),
-        cases => several(cases, &recorder, &args, &setup),
+    interrupt::listen()?;
+    let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup };
+    let done = in_workers(&cases, "kernels", |case| rank(case, &recorder, &args, &setup));
+    let stopped = done.len() < cases.len();
+    let time = |case: &Case| case.ranked.total_us().unwrap_or(f64::INFINITY);
+    let best = done.iter().min_by(|a, b| time(a).total_cmp(&time(b))).cloned().unwrap_or_default();
+    let ranking = Ranking::of(done.iter().map(|case| case.ranked.clone()).collect());
+    match ranking.ranked.as_slice() {
+        [Ranked { error: Some(error), .. }] => bail!("{error}"),
+        [Ranked { answer: Some(found), .. }] if args.json => {
+            text::print(&with_remarks(text::to_json(found)?, &best.remarks)?)?;
+        }
+        _ if args.json => text::print_json(&ranking)?,
+        _ => {}
     }
+    let of =
+        KernelDocument { instance: &args.instance, source: None, ranking: &ranking, files: &best.files, command: "" };
+    let shown = markdown::document(&of.document());
+    if let Some(path) = &args.report {
+        crate::output::write(path, &shown)?;
+    }
+    if !args.json {
+        text::print_lines(&shown)?;
+    }
+    if stopped {
+        return Err(InterruptError(format!("stopped after {} of {} kernels", done.len(), cases.len())).into());
+    }
+    ranking.ranked.first().map_or(Ok(()), |best| judge(best, args.budget_us))
 }
 
-/// A kernel with its settings.
+/// A case with its answer.
 #[derive(Clone, Debug, Default)]
 struct Case {
-    kernel: String,
-    /// Each as `NAME=VALUE`.
-    settings: Vec<String>,
-}
-
-impl Case {
-    fn call(&self, args: &NkiArgs) -> Call {
-        Call {
-            kernel: self.kernel.clone(),
-            settings: self.settings.clone(),
-            shapes: args.shapes.clone(),
-            grid: args.grid.clone(),
-            dtype: args.dtype.clone(),
-            instance: args.instance.clone(),
-            lnc: args.lnc,
-        }
-    }
-
-    fn label(&self) -> String {
-        if self.settings.is_empty() { self.kernel.clone() } else { self.settings.join(" ") }
-    }
+    ranked: Ranked,
+    /// The files of its list, and what is to be said of the timeline that was written.
+    files: Vec<String>,
+    remarks: Vec<Remark>,
 }
 
 /// Every kernel with every combination of the values.
-fn cases_of(args: &NkiArgs) -> Result<Vec<Case>> {
+fn cases_of(args: &NkiArgs) -> Result<Vec<Call>> {
     let settings = combinations(args.set.iter().map(String::as_str), MOST_CASES);
     let settings = settings.map_err(|error| error.within(|what| format!("--set: {what}")))?;
-    let kernels = args.rank.iter().chain(&args.kernel);
     let of_kernel = |kernel: &String| {
-        let case = |settings: &Settings| Case { kernel: kernel.clone(), settings: settings.clone() };
+        let case = |settings: &Settings| Call {
+            kernel: kernel.clone(),
+            settings: settings.clone(),
+            shapes: args.shapes.clone(),
+            grid: args.grid.clone(),
+            dtype: args.dtype.clone(),
+            check: args.check.clone(),
+            instance: args.instance.clone(),
+            lnc: args.lnc,
+        };
         settings.iter().map(case).collect::<Vec<_>>()
     };
-    Ok(kernels.flat_map(of_kernel).collect())
+    Ok(args.rank.iter().chain(&args.kernel).flat_map(of_kernel).collect())
 }
 
-const MOST_CASES: usize = 10_000;
-
-fn one(case: &Case, recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Result<()> {
-    let (list_text, list) = recorder.read(&case.call(args))?;
-    if let Some(path) = &args.list {
-        crate::output::write(path, &list_text)?;
-    }
-    setup.check(&list, &args.instance)?;
-    let found = answer(&list, setup)?;
-    let remarks = match &args.output {
-        Some(path) if found.builds => write_timeline(path, &list, args, setup)?,
-        _ => Vec::new(),
+fn rank(call: &Call, recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Case {
+    let mut case = Case::default();
+    let mut run = || -> Result<Answer> {
+        let (text, list) = recorder.read(call)?;
+        if let Some(path) = &args.list {
+            crate::output::write(path, &text)?;
+        }
+        setup.check(&list, &args.instance)?;
+        let found = answer(&list, setup)?;
+        if let Some(path) = args.output.as_ref().filter(|_| found.builds) {
+            case.remarks = write_profile(path, &kernel_profile(&list, setup, &args.instance)?, args.export)?;
+        }
+        case.files = list.files;
+        Ok(found)
     };
-    if args.json {
-        text::print(&with_remarks(text::to_json(&found)?, &remarks)?)?;
-    } else {
-        text::print_lines(&describe(&list, &found, args))?;
-    }
-    judge(&case.label(), &found, args.budget_us)
+    let (answer, error) = match run() {
+        Ok(answer) => (Some(answer), None),
+        Err(error) => (None, Some(format!("{error:#}"))),
+    };
+    Case { ranked: Ranked { kernel: call.kernel.clone(), settings: call.settings.clone(), answer, error }, ..case }
 }
 
-/// Whether the kernel builds, within its budget.
-fn judge(label: &str, found: &Answer, budget_us: Option<f64>) -> Result<()> {
+/// Whether the best kernel builds, within its budget, with the values that are wanted.
+fn judge(best: &Ranked, budget_us: Option<f64>) -> Result<()> {
+    let label = best.label();
+    let Some(found) = &best.answer else {
+        bail!("no kernel could run: {}", best.error.as_deref().unwrap_or_default());
+    };
     let Some(total) = found.total_us else {
         let first = found.errors.first().map(|e| e.message.trim_end_matches('.')).unwrap_or_default();
         bail!("{label} does not build: {first}");
     };
+    if let Some(error) = found.check.as_ref().and_then(ns_nki::Check::error) {
+        bail!("{label}: the values cannot be compared: {error}");
+    }
     match budget_us {
         Some(budget) if total > budget => {
             bail!("{label} takes {} us, more than the budget of {} us", format_number(total), format_number(budget))
         }
         _ => Ok(()),
-    }
-}
-
-fn write_timeline(path: &Path, list: &List, args: &NkiArgs, setup: &Setup) -> Result<Vec<Remark>> {
-    let executable = executable_of(list, setup);
-    let mut spans = Spans::default();
-    simulate(&executable, &setup.costs, &mut spans)?;
-    let title = format!("{} on {}", list.function(), args.instance);
-    let captured = build_profile(&executable, &spans, &setup.costs, Workflow::Trace, title.as_str().into());
-    write_profile(path, &captured.profile, args.export)
-}
-
-fn several(cases: &[Case], recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Result<()> {
-    if args.output.is_some() || args.list.is_some() {
-        bail!("--output and --list write one kernel; leave --set and --rank out, or give each constant one value");
-    }
-    interrupt::listen()?;
-    let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup.clone() };
-    let ranked = in_workers(cases, "settings", |case| rank(case, recorder, args, &setup));
-    let stopped = ranked.len() < cases.len();
-    let ranking = Ranking::of(ranked);
-    if args.json {
-        text::print_json(&ranking)?
-    } else {
-        text::print_lines(&table(&ranking.ranked))?
-    }
-    if stopped {
-        let count = ranking.ranked.len();
-        return Err(InterruptError(format!("stopped after {count} of {} settings", cases.len())).into());
-    }
-    let Some(best) = ranking.ranked.first() else { return Ok(()) };
-    match (&best.answer, &best.error) {
-        (Some(answer), _) => judge(&best.label(), answer, args.budget_us),
-        (None, Some(error)) => bail!("no case could run: {error}"),
-        (None, None) => Ok(()),
     }
 }
 
@@ -164,131 +153,14 @@ fn in_workers<T: Sync, R: Send>(all: &[T], label: &str, work: impl Fn(&T) -> R +
     thread::scope(|scope| {
         let workers: Vec<_> = (0..count).map(|_| scope.spawn(worker)).collect();
         while workers.iter().any(|worker| !worker.is_finished()) {
-            bar.show(finished.load(Ordering::Relaxed) as u64, all.len() as u64, label);
-            thread::sleep(Duration::from_millis(10));
+            if all.len() > 1 {
+                bar.show(finished.load(Ordering::Relaxed) as u64, all.len() as u64, label);
+            }
+            thread::sleep(Duration::from_millis(5));
         }
     });
     bar.clear();
     done.into_iter().filter_map(|result| result.into_inner().ok().flatten()).collect()
-}
-
-fn rank(case: &Case, recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Ranked {
-    let run = || -> Result<Answer> {
-        let (_, list) = recorder.read(&case.call(args))?;
-        setup.check(&list, &args.instance)?;
-        Ok(answer(&list, setup)?)
-    };
-    let (answer, error) = match run() {
-        Ok(answer) => (Some(answer), None),
-        Err(error) => (None, Some(format!("{error:#}"))),
-    };
-    Ranked { kernel: case.kernel.clone(), settings: case.settings.clone(), answer, error }
-}
-
-fn table(ranked: &[Ranked]) -> String {
-    let row = |r: &Ranked| -> Vec<String> {
-        let Some(a) = &r.answer else {
-            return vec![r.label(), String::new(), String::new(), String::new(), r.error.clone().unwrap_or_default()];
-        };
-        let share = |name: &str| a.engines.get(name).map_or(String::new(), |b| format!("{:.1} %", 100.0 * b.share));
-        let note = match (a.errors.first(), a.spill.bytes) {
-            (Some(error), _) => format!("does not build: {} {}", error.code, error.message).replace("  ", " "),
-            (None, 0) => a.bound.clone().map_or(String::new(), |bound| format!("bound by {bound}")),
-            (None, bytes) => format!("spills {}", format_bytes(u64_to_f64(bytes))),
-        };
-        let bytes = format_bytes(u64_to_f64(a.hbm.read_bytes + a.hbm.write_bytes + a.spill.bytes));
-        let time = |text: String| if a.builds { text } else { String::new() };
-        vec![r.label(), a.total_us.map_or(String::new(), format_number), time(share("tensor")), time(bytes), note]
-    };
-    text::table(&["Settings", ">us", ">Tensor", ">Bytes moved", "Note"], &ranked.iter().map(row).collect::<Vec<_>>())
-}
-
-fn describe(list: &List, found: &Answer, args: &NkiArgs) -> String {
-    let mut out = String::new();
-    let mut line = |text: String| {
-        out.push_str(&text);
-        out.push('\n');
-    };
-    let place = |problem: &Problem| {
-        let file = list.files.get(problem.file).map_or("", String::as_str);
-        if problem.line > 0 { format!("{file}:{}: ", problem.line) } else { String::new() }
-    };
-    for error in &found.errors {
-        let code = if error.code.is_empty() { String::new() } else { format!(" [{}]", error.code) };
-        line(format!("error: {}{}{code}", place(error), sentence(error)));
-    }
-    if let (Some(total), Some([low, high])) = (found.total_us, found.interval_us) {
-        let range = format_range(low, high, "us");
-        line(format!("{} on {}: {} us ({range} in 8 of 10 cases)", found.kernel, args.instance, format_number(total)));
-        line(bound(found));
-        line(String::new());
-        let row = |(name, busy): (&String, &Busy)| {
-            vec![name.clone(), format_number(busy.busy_us), format!("{:.1} %", 100.0 * busy.share)]
-        };
-        line(text::table(&["Engine", ">Busy us", ">Of the time"], &found.engines.iter().map(row).collect::<Vec<_>>()));
-        line(bytes(found));
-        let counts = found.instructions.iter().map(|(name, n)| format!("{name} {}", format_count(*n)));
-        line(format!("Instructions: {}", counts.collect::<Vec<_>>().join(", ")));
-        line(String::new());
-        line(lines(found));
-    }
-    for warning in &found.warnings {
-        line(format!("warning: {}{}", place(warning), sentence(warning)));
-    }
-    found.remarks.iter().for_each(|remark| line(format!("note: {remark}")));
-    out
-}
-
-fn sentence(problem: &Problem) -> String {
-    let message = problem.message.trim_end_matches('.');
-    if problem.fix.is_empty() {
-        message.to_owned()
-    } else {
-        format!("{message}; {}", problem.fix.trim_end_matches('.'))
-    }
-}
-
-/// What bounds the kernel, and what it would gain without each limit.
-fn bound(found: &Answer) -> String {
-    let mut gains: Vec<(&String, f64)> = found.saves_us.iter().map(|(name, us)| (name, *us)).collect();
-    gains.order_by(|a, b| b.1.total_cmp(&a.1));
-    let total = found.total_us.unwrap_or_default();
-    let shown = gains.iter().filter(|(_, us)| *us >= total / 100.0);
-    let list: Vec<String> = shown.map(|(name, us)| format!("{name} {} us", format_number(*us))).collect();
-    match &found.bound {
-        Some(bound) => format!("Bound by {bound}. Without one limit it would gain: {}", list.join(", ")),
-        None => "No single limit bounds it".to_owned(),
-    }
-}
-
-fn bytes(found: &Answer) -> String {
-    let of = |bytes: u64| format_bytes(u64_to_f64(bytes));
-    let spill = match found.spill.bytes {
-        0 => String::new(),
-        bytes => format!("; SBUF has no room for {}, which leave and come back", of(bytes)),
-    };
-    format!(
-        "Device memory: {} read, {} written; each input and output once is {}{spill}",
-        of(found.hbm.read_bytes),
-        of(found.hbm.write_bytes),
-        of(found.hbm.floor_bytes)
-    )
-}
-
-fn lines(found: &Answer) -> String {
-    let row = |line: &ns_nki::Line| {
-        vec![
-            format!("{}:{}", line.file, line.line),
-            format_number(line.engine_us),
-            format_number(line.dma_us),
-            format_bytes(u64_to_f64(line.bytes)),
-            format_count(line.count),
-        ]
-    };
-    text::table(
-        &["Line", ">Engines us", ">DMA us", ">Bytes", ">Instructions"],
-        &found.lines.iter().map(row).collect::<Vec<_>>(),
-    )
 }
 
 /// Measured kernels beside their predictions: `neuronscope validate tests/nki/calibration.csv`.
@@ -307,6 +179,7 @@ pub(super) fn validate(table: &Path, csv: &[u8], json: bool) -> Result<()> {
             shapes: Some(row.shapes.clone()),
             grid: None,
             dtype: "float32".to_owned(),
+            check: None,
             instance: instance.to_owned(),
             lnc: 1,
         };

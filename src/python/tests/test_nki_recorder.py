@@ -4,6 +4,8 @@ import importlib.util
 import json
 import os
 import pathlib
+import random
+import re
 import subprocess
 import sys
 import time
@@ -25,6 +27,7 @@ def _load():
 
 recorder = _load()
 main = importlib.import_module("nki_recorder.__main__")
+Budget = importlib.import_module("nki_recorder.trace").Budget
 
 
 def record(path, function=None, shapes=None, settings=(), **how):
@@ -171,6 +174,12 @@ ERRORS = [
     ("y = t[0 : 512 / 8]", "value", 9, "sliced with 0:64.0", "//", ""),
     ("raise type('E', (Exception,), {'__str__': lambda s: 1 / 0})()", "python", 9, "The kernel raises E", "", ""),
     ("yield 1", "value", 4, "a generator or a coroutine", "plain function", ""),
+    ("u = halve(t)", "name", 9, "There is no 'halve' here", "define or import", ""),
+    ("u = nl.exp(tt)", "name", 9, "There is no 'tt' here", "use t", ""),
+    ("u = nl.ds(0, None)", "signature", 9, "ds() cannot use what it is given", "(start, size)", ""),
+    ("nisa.activation(t, nl.exp, t, bias='x')", "signature", 9, "bias of nisa.activation is str", "a number", ""),
+    ("u = nl.add(t)", "signature", 9, "add() missing 1 required positional argument: 'b'", "(a, b, dtype=None", ""),
+    ("u = t + {}", "signature", 9, "An operand of nl.add is dict", "a tile", ""),
     ("x = = 3", "syntax", 9, "does not parse", "", ""),
     ("f = lambda n: f(n)\nf(1)", "budget", 9, "calls itself without end", "recursion", ""),
 ]
@@ -234,6 +243,37 @@ def test_lists_stay_as_they_are(file, function, shapes, how):
         kept.parent.mkdir(exist_ok=True)
         kept.write_text(text, encoding="utf-8")
     assert kept.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("path", sorted((KERNELS / "written").glob("*.py")), ids=lambda path: path.stem)
+def test_kernels_as_people_write_them_are_recorded(path):
+    document = record(path)
+    assert document["builds"] and document["count"] > 2, document["errors"]
+
+
+def test_a_changed_kernel_is_recorded_or_an_error_with_its_line():
+    # Lines that are missing or repeated, other numbers and other names.
+    files = sorted([*(KERNELS / "written").glob("*.py"), *(KERNELS / "language").glob("*.py")])
+    chance = random.Random(7)
+    for _ in range(600):
+        path = chance.choice(files)
+        lines = path.read_text().split("\n")
+        at = chance.choice([at for at, line in enumerate(lines) if line.strip()])
+        words = list(re.finditer(r"\w+", lines[at]))
+        what = chance.randrange(4)
+        if what == 0 or not words:
+            del lines[at]
+        elif what == 1:
+            lines.insert(at, lines[chance.randrange(len(lines))])
+        else:
+            word = chance.choice(words)
+            other = chance.choice(["0", "129", "-1", "2.5", "'a'", "None"] if what == 2 else ["x", "nl", "[]", "{}", "nl.add", "nl.float32", "(1, 2)"])
+            lines[at] = lines[at][: word.start()] + other + lines[at][word.end() :]
+        document = recorder.record(str(path), source="\n".join(lines), budget=Budget(seconds=10))
+        assert document["builds"] == (not document["errors"])
+        for error in document["errors"]:
+            assert error["message"].endswith(".") and error["fix"], (error, lines[at])
+            assert "nki_recorder" not in error["message"], (error, lines[at])
 
 
 def test_the_tutorials_settings_move_the_bytes_that_were_measured():
@@ -573,6 +613,19 @@ def test_values_round_as_the_type_does():
     assert np.array_equal(rounded(np, "bfloat16", numbers)[:8], bf16[:8])
     assert list(rounded(np, "float8_e4m3fn", np.array([17.0, 19.0, 1000.0, 0.001], np.float32))) == [16.0, 20.0, 448.0, 0.001953125]
     assert list(rounded(np, "int8", np.array([1.5, 2.5, -3.2], np.float32))) == [2, 2, -3]
+
+
+def test_a_file_of_numpy_is_compared(tmp_path):
+    np = pytest.importorskip("numpy")
+    x, file = np.arange(128 * 512, dtype=np.float32).reshape(128, 512) / 65536, str(tmp_path / "wanted.npz")
+    kernel = KERNELS / "written/tested.py"
+    for wanted, limit in ((np.exp(x), 1e-6), (np.exp(x) + 1, 1)):
+        np.savez(file, x=x, y=wanted)
+        found = json.loads(command(f"{kernel}::exp_kernel", "--shapes", "128x512", "--check", file).stdout)["check"]
+        assert found["relative_error"] < limit, found
+        assert (found["relative_error"] > 0.1) == (limit == 1), found
+    np.savez(file, x=x[:64], y=x)
+    assert "x of" in json.loads(command(f"{kernel}::exp_kernel", "--shapes", "128x512", "--check", file).stdout)["check"]["error"]
 
 
 def test_a_check_says_where_values_differ():

@@ -23,7 +23,7 @@ pub use form::{
 };
 pub use llm::{LlmStudy, token_profile};
 pub use matmult::MatmultStudy;
-pub use nki::NkiStudy;
+pub use nki::{KernelDocument, NkiStudy, kernel_profile};
 pub use run::{StudyFile, StudyResult, TRACE_MIME};
 pub(super) use run::{StudyRun, StudyStep};
 pub(crate) use spec::StudyTools;

@@ -5,30 +5,58 @@ use crate::commands::quoted;
 use ns_base::Order as _;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count, format_number, format_range, format_share};
-use ns_nki::{Answer, Line, List, Problem, Ranked, Ranking};
+use ns_nki::{Answer, Check, Line, Occupancy, Problem, Ranked, Ranking};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
-use ns_view::plot::{Bars, Scatter};
+use ns_view::plot::{Bars, LineStyle, Lines, Scatter};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
-/// The results so far; `list` is that of the first case.
-pub(super) fn document(study: &NkiStudy, ranking: &Ranking, list: Option<&List>) -> Document {
-    let Some(best) = ranking.ranked.first() else { return Document::default() };
-    let mut blocks = Vec::new();
-    if let Some(answer) = &best.answer {
-        blocks.push(Block::Tiles(tiles(answer)));
-        blocks.extend(findings(answer, list));
+/// The results of a kernel, or of several beside each other, as one document.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelDocument<'a> {
+    pub instance: &'a str,
+    /// The file and its text, to show each line with its cost; without them the lines that do something are a table.
+    pub source: Option<(&'a str, &'a str)>,
+    /// The cases, the fastest first.
+    pub ranking: &'a Ranking,
+    /// The files of the first case, by the numbers of its errors.
+    pub files: &'a [String],
+    /// The command that gives the same; empty for none.
+    pub command: &'a str,
+}
+
+impl KernelDocument<'_> {
+    /// The document; it is empty without a case.
+    pub fn document(&self) -> Document {
+        let Some(best) = self.ranking.ranked.first() else { return Document::default() };
+        let mut blocks = Vec::new();
+        if let Some(answer) = &best.answer {
+            blocks.push(Block::Tiles(tiles(answer)));
+            blocks.extend(findings(answer, self.files));
+        }
+        if self.ranking.ranked.len() > 1 {
+            blocks.extend(settings(self.ranking));
+        }
+        if let Some(answer) = best.answer.as_ref().filter(|answer| answer.builds) {
+            blocks.push(Block::Plots(vec![engines(answer), gains(answer)]));
+            let counts = answer.instructions.iter().map(|(name, n)| format!("{} {name}", format_count(*n)));
+            blocks.push(Block::Text(format!("Instructions: {}.", counts.collect::<Vec<_>>().join(", "))));
+            blocks.extend(answer.occupancy.as_ref().map(|occupancy| Block::Plot(space(occupancy))));
+        }
+        if let Some(answer) = &best.answer {
+            let shown = self.source.map(|(file, text)| Block::Source(source(file, text, answer, self.files)));
+            blocks.extend(shown.or_else(|| (!answer.lines.is_empty()).then(|| lines(answer))));
+        }
+        if !self.command.is_empty() {
+            blocks.push(Block::Command(self.command.to_owned()));
+        }
+        Document { title: format!("{} on {}", best.label(), self.instance), blocks }
     }
-    if ranking.ranked.len() > 1 {
-        blocks.extend(settings(ranking));
-    }
-    if let Some(answer) = best.answer.as_ref().filter(|answer| answer.builds) {
-        blocks.push(Block::Plots(vec![engines(answer), gains(answer)]));
-    }
-    if let Some(answer) = &best.answer {
-        blocks.push(Block::Source(source(study, answer, list)));
-    }
-    blocks.push(Block::Command(command(study)));
-    Document { title: format!("{} on {}", best.label(), study.instance), blocks }
+}
+
+/// The results of a study so far.
+pub(super) fn document(study: &NkiStudy, ranking: &Ranking, files: &[String]) -> Document {
+    let (source, command) = (Some((study.file(), study.source.as_str())), command(study));
+    KernelDocument { instance: &study.instance, source, ranking, files, command: &command }.document()
 }
 
 fn tiles(answer: &Answer) -> Vec<Tile> {
@@ -80,9 +108,9 @@ fn sentence(text: &str) -> String {
 }
 
 /// Errors and what to look at, each with its place.
-fn findings(answer: &Answer, list: Option<&List>) -> Vec<Block> {
+fn findings(answer: &Answer, files: &[String]) -> Vec<Block> {
     let finding = |tone: Tone, problem: &Problem| {
-        let file = list.and_then(|list| list.files.get(problem.file)).map_or("", String::as_str);
+        let file = files.get(problem.file).map_or("", String::as_str);
         let place = if problem.line > 0 { format!("{file}, line {}: ", problem.line) } else { String::new() };
         let code = if problem.code.is_empty() { String::new() } else { format!(" [{}]", problem.code) };
         Block::Finding(Finding {
@@ -91,13 +119,73 @@ fn findings(answer: &Answer, list: Option<&List>) -> Vec<Block> {
             text: sentence(&problem.fix),
         })
     };
+    let check = answer.check.iter().map(|check| Block::Finding(compared(check, files)));
     let errors = answer.errors.iter().map(|problem| finding(Tone::Bad, problem));
     let warnings = answer.warnings.iter().map(|problem| finding(Tone::Warning, problem));
     let remarks = answer
         .remarks
         .iter()
         .map(|remark| Block::Finding(Finding { tone: Tone::Neutral, title: remark.clone(), text: String::new() }));
-    errors.chain(warnings).chain(remarks).collect()
+    errors.chain(check).chain(warnings).chain(remarks).collect()
+}
+
+/// The values beside those wanted.
+fn compared(check: &Check, files: &[String]) -> Finding {
+    let title = format!("Values beside {}", check.expression);
+    if let Some(error) = check.error() {
+        let number = |key: &str| check.found.get(key).and_then(serde_json::Value::as_u64).unwrap_or(0);
+        let file = usize::try_from(number("file")).ok().and_then(|file| files.get(file));
+        let place = file.filter(|_| number("line") > 0).map(|file| format!("{file}, line {}: ", number("line")));
+        let title = format!("{}{title}: not compared.", place.unwrap_or_default());
+        return Finding { tone: Tone::Bad, title, text: error };
+    }
+    let number = |key: &str| check.number(key).map_or("?".to_owned(), |x| format!("{x:.3e}"));
+    let place = check.found.get("worst").map_or(String::new(), ToString::to_string);
+    Finding {
+        tone: Tone::Neutral,
+        title: format!("{title}: the largest error is {} of the largest value.", number("relative_error")),
+        text: format!("At {place} the kernel has {}, and {} is wanted.", number("got"), number("wanted")),
+    }
+}
+
+/// How full SBUF and PSUM are over time.
+fn space(occupancy: &Occupancy) -> Figure {
+    let line = |name: &str, bytes: &[u64]| {
+        let points = bytes
+            .iter()
+            .zip(0u32..)
+            .map(|(bytes, at)| (f64::from(at) * occupancy.step_us, u64_to_f64(*bytes) / 1024.0));
+        (name.to_owned(), LineStyle::Steps, points.collect::<Vec<_>>())
+    };
+    let lines = [line("SBUF", &occupancy.sbuf_bytes), line("PSUM", &occupancy.psum_bytes)];
+    Figure {
+        title: "Space in use over time".to_owned(),
+        note: "Of each partition, from the first to the last instruction that touches a tile.".to_owned(),
+        plot: Plot::Lines(Lines::new("Time (\u{b5}s)", "KiB of a partition", lines, true)),
+    }
+}
+
+/// The lines that do something.
+fn lines(answer: &Answer) -> Block {
+    let columns = vec![
+        Column::new("line", "Line", ColumnKind::Text),
+        Column::new("engine_us", "Engines (\u{b5}s)", ColumnKind::Number),
+        Column::new("dma_us", "DMA (\u{b5}s)", ColumnKind::Number),
+        Column::new("bytes", "Bytes", ColumnKind::Count),
+        Column::new("count", "Instructions", ColumnKind::Count),
+    ];
+    let row = |line: &Line| {
+        let place = Cell::Text(format!("{}:{}", line.file, line.line));
+        vec![
+            place,
+            Cell::Number(line.engine_us),
+            Cell::Number(line.dma_us),
+            Cell::Count(line.bytes),
+            Cell::Count(line.count),
+        ]
+    };
+    let table = Table { columns, rows: answer.lines.iter().map(row).collect() };
+    Block::Table { title: "Lines".to_owned(), file: "nki-lines".to_owned(), table }
 }
 
 fn engines(answer: &Answer) -> Figure {
@@ -178,8 +266,8 @@ fn settings(ranking: &Ranking) -> Vec<Block> {
 }
 
 /// The source with time and bytes of every line, and its errors.
-fn source(study: &NkiStudy, answer: &Answer, list: Option<&List>) -> Source {
-    let of_file = |file: &str| file.rsplit('/').next() == Some(study.file());
+fn source(name: &str, text: &str, answer: &Answer, files: &[String]) -> Source {
+    let of_file = |file: &str| file.rsplit('/').next() == Some(name);
     let total: f64 = answer.lines.iter().map(|line| line.engine_us + line.dma_us).sum();
     let line = |(at, text): (usize, &str)| {
         let number = ns_base::convert::u64_to_u32(at as u64 + 1);
@@ -189,10 +277,8 @@ fn source(study: &NkiStudy, answer: &Answer, list: Option<&List>) -> Source {
             let bytes = format_bytes(u64_to_f64(line.bytes));
             [format_count(line.count)].into_iter().chain(us).chain([bytes]).collect()
         });
-        let is_here = |problem: &&Problem| {
-            problem.line == number
-                && list.and_then(|list| list.files.get(problem.file)).is_some_and(|file| of_file(file))
-        };
+        let is_here =
+            |problem: &&Problem| problem.line == number && files.get(problem.file).is_some_and(|file| of_file(file));
         let here = answer.errors.iter().filter(is_here);
         SourceLine {
             text: text.to_owned(),
@@ -203,9 +289,9 @@ fn source(study: &NkiStudy, answer: &Answer, list: Option<&List>) -> Source {
         }
     };
     Source {
-        name: format!("{}, with what each line does", study.file()),
+        name: format!("{name}, with what each line does"),
         columns: ["Count", "Time (\u{b5}s)", "Engines (\u{b5}s)", "DMA (\u{b5}s)", "Bytes"].map(str::to_owned).to_vec(),
-        lines: study.source.lines().enumerate().map(line).collect(),
+        lines: text.lines().enumerate().map(line).collect(),
     }
 }
 

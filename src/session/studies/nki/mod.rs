@@ -5,5 +5,7 @@ mod form;
 mod run;
 mod spec;
 
+pub use document::KernelDocument;
 pub(super) use form::{FORM, followers};
+pub use run::kernel_profile;
 pub use spec::NkiStudy;

@@ -7,11 +7,13 @@ use super::document::document;
 use super::spec::NkiStudy;
 use crate::recorder::Recorder;
 use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
+use ns_base::Refusal;
 use ns_capture::{Recorder as Spans, build_profile};
 use ns_compiler::Workflow;
 use ns_formats::WriteFormat;
 use ns_neuron::sim::simulate;
 use ns_nki::{Answer, List, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, executable_of};
+use ns_profile::Profile;
 
 struct NkiStudyRun {
     study: NkiStudy,
@@ -97,7 +99,7 @@ impl NkiStudyRun {
 
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {
         let ranking = Ranking::of(self.finished.clone());
-        let document = document(&self.study, &ranking, self.best.as_ref().map(|(_, list)| list));
+        let document = document(&self.study, &ranking, self.best.as_ref().map_or(&[], |(_, list)| &list.files));
         let files = if is_over { self.files(&ranking)? } else { Vec::new() };
         Ok(StudyResult { document, files, values: None })
     }
@@ -115,13 +117,8 @@ impl NkiStudyRun {
             text: json.map_err(|e| e.to_string())? + "\n",
         }];
         if let Some((_, list)) = self.best.as_ref().filter(|(time, _)| time.is_finite()) {
-            let executable = executable_of(list, &self.setup);
-            let mut spans = Spans::default();
-            simulate(&executable, &self.setup.costs, &mut spans).map_err(|e| e.to_string())?;
-            let title = format!("{} on {}", list.function(), self.study.instance);
-            let captured =
-                build_profile(&executable, &spans, &self.setup.costs, Workflow::Trace, title.as_str().into());
-            let text = String::from_utf8(WriteFormat::Chrome.write(&captured.profile)).map_err(|e| e.to_string())?;
+            let profile = kernel_profile(list, &self.setup, &self.study.instance).map_err(|e| e.to_string())?;
+            let text = String::from_utf8(WriteFormat::Chrome.write(&profile)).map_err(|e| e.to_string())?;
             files.push(StudyFile {
                 label: "trace".to_owned(),
                 name: "nki-trace.json".to_owned(),
@@ -131,4 +128,16 @@ impl NkiStudyRun {
         }
         Ok(files)
     }
+}
+
+/// The timeline of a kernel.
+///
+/// # Errors
+/// When its program cannot be simulated.
+pub fn kernel_profile(list: &List, setup: &Setup, instance: &str) -> Result<Profile, Refusal> {
+    let executable = executable_of(list, setup);
+    let mut spans = Spans::default();
+    simulate(&executable, &setup.costs, &mut spans)?;
+    let title = format!("{} on {instance}", list.function());
+    Ok(build_profile(&executable, &spans, &setup.costs, Workflow::Trace, title.as_str().into()).profile)
 }

@@ -119,9 +119,9 @@ class Absent:
             return args[0]
         return Absent(f"{self._name}(...)", self._package)
 
-    # A class of it as a base is no base at all.
+    # A class of it as a base does what a module of torch does: a call is one of forward.
     def __mro_entries__(self, bases):
-        return ()
+        return () if AbsentBase in bases else (AbsentBase,)
 
     def _need(self, *_, **__):
         raise KernelError("import", f"{self._name} is needed, but {self._package} is not installed.", f"install {self._package}, or give the kernel's arguments with --shapes")
@@ -133,8 +133,24 @@ class Absent:
         return Absent(f"{self._name}[...]", self._package)
 
 
+class AbsentBase:
+    def __init__(self, *_, **__):
+        pass
+
+    def __call__(self, *args, **named):
+        return self.forward(*args, **named)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Absent(name, "the package of its class")
+
+
 class Stub(types.ModuleType):
     """A package that is not installed, with the few names that make arrays."""
+
+    # What torch_neuronx and jax_neuronx have of kernels, by name; the run sets it.
+    kernels = {}
 
     def __init__(self, name, **names):
         super().__init__(name)
@@ -145,7 +161,10 @@ class Stub(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return Absent(f"{self.__name__}.{name}", self.__name__.split(".")[0])
+        package = self.__name__.split(".")[0]
+        if name in self.kernels and package.endswith("neuronx"):
+            return self.kernels[name]
+        return Absent(f"{self.__name__}.{name}", package)
 
 
 def _make(shape, *rest, dtype=FLOAT32, **_):
@@ -192,10 +211,21 @@ def _array(values, dtype=FLOAT32, **_):
     return HostArray(getattr(values, "shape", shape), dtype or FLOAT32)
 
 
-_MAKERS = {
+MAKERS = {
     "zeros": _make, "ones": _make, "empty": _make, "full": _full, "zeros_like": _like, "ones_like": _like, "empty_like": _like, "eye": _square,
     "identity": _square, "arange": _arange, "array": _array, "asarray": _array, "tensor": _array, "ascontiguousarray": _array,
 }  # fmt: skip
+
+
+class Number(float):
+    """What np.ceil and the like give for a number."""
+
+    def astype(self, kind, *_, **__):
+        kind = str(as_dtype(kind) or kind)
+        return int(self) if "int" in kind else self
+
+    def item(self):
+        return float(self)
 
 
 class _Operator:
@@ -208,9 +238,12 @@ class _Operator:
         array = next((one for one in args if isinstance(one, HostArray)), None)
         if array is not None or self._call is None:
             return array if array is not None else Absent(f"numpy.{self.__name__}(...)", "numpy")
-        return self._call(*args)
+        value = self._call(*args)
+        return Number(value) if self.__name__ in _ROUNDING else value
 
 
+# They give a number with a fraction, also of a whole one.
+_ROUNDING = {"ceil", "floor", "round", "sqrt", "log2", "exp", "log"}
 _NUMPY = {
     name: _Operator(name, call)
     for name, call in {
@@ -237,18 +270,18 @@ def numpy_stub():
     random = Stub("numpy.random", default_rng=lambda *_: generator, **random)
     numbers = {"pi": math.pi, "inf": math.inf, "nan": math.nan, "newaxis": None, "e": math.e, "ndarray": HostArray, "generic": HostArray}
     kinds = {name: kind for name, kind in DTYPES.items() if "float8" not in name and "bfloat" not in name and "x4" not in name and name != "bool"}
-    return Stub("numpy", random=random, dtype=lambda kind: as_dtype(kind), bool_=DTYPES["bool"], finfo=FInfo, **kinds, **numbers, **_NUMPY, **_MAKERS)
+    return Stub("numpy", random=random, dtype=lambda kind: as_dtype(kind), bool_=DTYPES["bool"], finfo=FInfo, **kinds, **numbers, **_NUMPY, **MAKERS)
 
 
 def torch_stub():
     kinds = {**DTYPES, "half": DTYPES["float16"], "float": FLOAT32, "long": DTYPES["int64"], "int": DTYPES["int32"], "float8_e4m3fn": DTYPES["float8_e4m3"]}
     more = {"rand": _make, "randn": _make, "randint": _randint, "rand_like": _like, "randn_like": _like, "Tensor": HostArray, "manual_seed": lambda *_: None}
-    return Stub("torch", finfo=FInfo, **kinds, **{**_MAKERS, **more})
+    return Stub("torch", finfo=FInfo, **kinds, **{**MAKERS, **more})
 
 
 def jax_stub():
     random = Stub("jax.random", PRNGKey=lambda *_: 0, key=lambda *_: 0, normal=_keyed, uniform=_keyed, split=lambda key, n=2: [0] * n)
-    return Stub("jax", numpy=Stub("jax.numpy", **DTYPES, **_MAKERS), random=random)
+    return Stub("jax", numpy=Stub("jax.numpy", **DTYPES, **MAKERS), random=random, ShapeDtypeStruct=HostArray)
 
 
 STUBS = {"numpy": numpy_stub, "torch": torch_stub, "jax": jax_stub, "ml_dtypes": lambda: Stub("ml_dtypes", **DTYPES)}

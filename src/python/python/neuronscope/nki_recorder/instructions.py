@@ -63,6 +63,13 @@ def plain(value):
     return label(value)
 
 
+def number(value, role, api):
+    """A number, or a register, as JSON has it."""
+    if isinstance(value, (int, float, Dynamic, Absent)) or hasattr(value, "item") or hasattr(value, "__float__"):
+        return plain(value)
+    raise KernelError("signature", f"{role} of {api} is {type(value).__name__}, neither a number nor a tile.", "pass a number, or a tile")
+
+
 def engine_name(engine):
     name = plain(engine)
     return "any" if name in (None, "unknown") else name
@@ -798,7 +805,7 @@ def _instruction(name):
                 else:
                     raise KernelError("signature", f"{parameter} of {api} is a tensor.", f"its parameters are ({signature(name)})")
             elif value != default:
-                args += ((parameter, plain(value)),)
+                args += ((parameter, number(value, parameter, api) if kind in "va" else plain(value)),)
         if shape_rule or name in _SPECIAL:
             return _finish(name, api, dst, tiles, others, vectors, outs, args, engine, dict(zip(names, values)), dtype, mask, shape_rule)
         if dst is None and not tiles and not others:

@@ -91,10 +91,11 @@ def _shape(shape):
 def ndarray(shape, dtype, buffer=None, name="", address=None, **_):
     trace = now()
     buffer = sbuf if buffer is None or buffer is Ellipsis else buffer
-    if buffer in _QUICK and address is None and type(shape) is tuple and (shape, dtype, buffer.memory, 0) in trace.kinds:
+    if buffer in _QUICK and address is None and type(shape) is tuple and all(isinstance(one, int) for one in shape) and (shape, dtype, buffer.memory, 0) in trace.kinds:
         # A partition that stands elsewhere equals a number.
         if not any(type(one) is ParDim for one in shape[1:]):
-            return instructions.tile(shape, dtype, buffer.memory, name)
+            # A size that says that it is the partition is a number from here on.
+            return instructions.tile((int(shape[0]), *shape[1:]), dtype, buffer.memory, name)
     shape, dtype = _shape(shape), element_type(dtype)
     where, place = getattr(buffer, "place", None), getattr(buffer, "memory", None)
     if place is None:
@@ -138,12 +139,13 @@ def hbm_tensor(shape, dtype, place, name, site=-1):
     return whole(storage, shape)
 
 
-def _filled(value):
+def _filled(value, called):
     def make(shape, dtype, buffer=None, name="", **rest):
         view = ndarray(shape, dtype, buffer, name, **rest)
         fill(view, value)
         return view
 
+    make.__name__ = make.__qualname__ = called
     return make
 
 
@@ -160,11 +162,11 @@ def fill(view, value):
         instructions.memset(view, value, api="nl.zeros" if value == 0 else "nl.full")
 
 
-zeros, ones = _filled(0), _filled(1)
+zeros, ones = _filled(0, "zeros"), _filled(1, "ones")
 
 
 def full(shape, fill_value, dtype, buffer=None, name="", **_):
-    return _filled(fill_value)(shape, dtype, buffer, name)
+    return _filled(fill_value, "full")(shape, dtype, buffer, name)
 
 
 def zeros_like(x, dtype=None, buffer=None, name=""):
@@ -194,6 +196,11 @@ def shared_identity_matrix(n, dtype="uint8"):
         shape = (n, n)
 
     return shared_constant(Identity, dtype)
+
+
+def static_cast(value, dtype):
+    """The arrays of the host in another type: they have types alone."""
+    return value.astype(dtype) if hasattr(value, "astype") else value
 
 
 def rand(shape, dtype=FLOAT32, **_):
@@ -318,7 +325,7 @@ def binary(name, a, b, dtype=None, mask=None, dst=None):
     if isinstance(scalar, View):
         vectors = (("operand0", scalar),)
     else:
-        args.append(("operand0", plain(scalar)))
+        args.append(("operand0", instructions.number(scalar, "An operand", api)))
     if scalar is a and name not in _COMMUTATIVE:
         args.append(("reverse0", True))
     return instructions.compute("tensor_scalar", api, dst, [("data", data)], vectors, (), tuple(args), "any", dtype, mask)
@@ -371,11 +378,11 @@ class Function:
     """A function of nki.language that is also the name of an operator."""
 
     def __init__(self, op_name, call):
-        self.op_name, self._call = op_name, call
+        self.op_name, self.call = op_name, call
         self.__name__ = op_name
 
     def __call__(self, *args, **named):
-        return self._call(self.op_name, *args, **named)
+        return self.call(self.op_name, *args, **named)
 
     def __repr__(self):
         return f"nl.{self.op_name}"
@@ -736,7 +743,7 @@ mgrid = MGrid()
 
 
 # What is public besides operators and types.
-_HERE = """ndarray zeros ones full zeros_like empty_like shared_constant shared_identity_matrix rand random_seed load store load_transpose2d atomic_rmw copy
+_HERE = """ndarray zeros ones full zeros_like empty_like shared_constant shared_identity_matrix static_cast rand random_seed load store load_transpose2d atomic_rmw copy
 gather_flattened where matmul transpose softmax rms_norm dropout expand_dims broadcast_to loop_reduce all_reduce device_print no_reorder affine_range
 sequential_range static_range dynamic_range fori_loop while_loop ds dslice program_id num_programs program_ndim nc spmd_dim arange mgrid par_dim tile_size fp32
 sbuf psum hbm shared_hbm private_hbm NKIObject""".split()

@@ -278,6 +278,8 @@ class Installed:
         self.modules, self.finder = modules, Finder(folder)
 
     def __enter__(self):
+        nki = self.modules["neuronxcc.nki"]
+        Stub.kernels = {"nki_jit": nki.jit, "nki_call": nki.nki_call}
         self.before = dict(sys.modules)
         for name in list(sys.modules):
             if name.split(".")[0] in ("nki", "neuronxcc"):

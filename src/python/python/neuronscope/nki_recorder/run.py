@@ -18,7 +18,7 @@ from . import chips, instructions, language
 from .dtypes import FLOAT32, DType
 from .dtypes import dtype as as_dtype
 from .errors import End, KernelError, nearest
-from .host import Absent, HostArray
+from .host import MAKERS, Absent, HostArray
 from .packages import Installed, build
 from .tensors import View
 from .trace import OWN, Trace
@@ -47,17 +47,56 @@ class Kernel:
 
 
 class _Numpy(types.ModuleType):
-    """NumPy as installed, whose dtype() takes the chip's types too."""
+    """NumPy as installed, which takes the chip's types too: an array of a type that NumPy has not is known by its shape."""
 
     def __init__(self, numpy):
         super().__init__("numpy")
         self.__dict__["_numpy"] = numpy
 
+        class Array(numpy.ndarray):
+            def astype(self, dtype, *rest, **named):
+                return HostArray(self.shape, dtype) if _is_foreign(numpy, dtype) else super().astype(dtype, *rest, **named)
+
+        self.__dict__["_array"] = Array
+
     def __getattr__(self, name):
-        return getattr(self._numpy, name)
+        value = getattr(self._numpy, name)
+        if name == "random":
+            return _Making(value, self._made)
+        return functools.partial(self._made, value, MAKERS[name]) if name in MAKERS else value
+
+    def _made(self, make, instead, *args, **named):
+        if instead and any(_is_foreign(self._numpy, one) for one in (*args, named.get("dtype"))):
+            return instead(*args, **named)
+        value = make(*args, **named)
+        if isinstance(value, self._numpy.ndarray):
+            return value.view(self._array)
+        return _Making(value, self._made) if isinstance(value, (self._numpy.random.Generator, self._numpy.random.RandomState)) else value
 
     def dtype(self, kind, *rest, **named):
         return kind if isinstance(kind, DType) else self._numpy.dtype(kind, *rest, **named)
+
+
+class _Making:
+    """What makes random arrays: numpy.random and its generators."""
+
+    def __init__(self, of, made):
+        self._of, self._made = of, made
+
+    def __getattr__(self, name):
+        value = getattr(self._of, name)
+        return functools.partial(self._made, value, None) if callable(value) else value
+
+
+def _is_foreign(numpy, kind):
+    """Whether a type of the chip is none of NumPy."""
+    if not isinstance(kind, DType):
+        return False
+    try:
+        numpy.dtype(str(kind))
+    except TypeError:
+        return True
+    return False
 
 
 def _text(value):
@@ -84,6 +123,32 @@ def _decoded(source):
 
 def _unwrap(function):
     return _unwrap(function.function) if isinstance(function, Kernel) else function
+
+
+def _in_reach(traceback):
+    """The names that the line of an exception can use."""
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    frame = traceback.tb_frame
+    known = [name for name, value in vars(builtins).items() if isinstance(value, (type, types.BuiltinFunctionType))]
+    return [name for name in (*known, *frame.f_globals, *frame.f_locals) if not name.startswith("_")]
+
+
+def _called(traceback):
+    """The function of this package that the author's last line called, if an exception comes from inside it."""
+    inside = None
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if not frame.f_code.co_filename.startswith((OWN, "<string>")) or frame.f_globals.get("__name__") == __name__:
+            inside = None
+        elif inside is None:
+            inside = frame
+        traceback = traceback.tb_next
+    if inside is None:
+        return None
+    known = inside.f_locals
+    function = known.get("self") if inside.f_code.co_name == "__call__" else known.get("function") if inside.f_code.co_name == "call" else None
+    return getattr(function, "__name__", None) or inside.f_code.co_name
 
 
 def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2", lnc=1, settings=None, grid=None, budget=None, turns=1, constants=None):
@@ -165,9 +230,11 @@ class _Run:
         def jit(func=None, *_, **__):
             return wrap(func) if callable(func) else wrap
 
-        def call(kernel, *args, **named):
-            named = {key: value for key, value in named.items() if key not in ("platform_target",)}
-            return kernel(*args, **named) if isinstance(kernel, Kernel) else wrap(kernel)(*args, **named)
+        def call(kernel, *args, grid=(), out_shape=(), platform_target=None, **named):
+            # Results are arguments of the kernel.
+            results = out_shape if isinstance(out_shape, (list, tuple)) else [out_shape]
+            kernel = kernel if isinstance(kernel, Kernel) else wrap(kernel)
+            return (kernel[grid] if grid else kernel)(*args, *results, **named)
 
         def simulate(kernel=None, *args, **named):
             # nki.simulate(kernel)(x) and nki.simulate_kernel(kernel, x).
@@ -392,14 +459,24 @@ class _Run:
             if module is not None and wrong:
                 return module.missing(wrong.group(1))
             return KernelError("import", f"{text}.", "install the package, or remove the import")
+        name = _called(error.__traceback__)
         if isinstance(error, TypeError):
             call = re.match(r"(?:_?\w+\.)*(\w+)\(\) (.*)", text)
-            if call and self._of_stub(call.group(1)):
-                return KernelError("signature", f"{call.group(1)}() {call.group(2)}.", f"its parameters are {self._of_stub(call.group(1))}")
+            called = name or (call and call.group(1))
+            if call and self._of_stub(called):
+                return KernelError("signature", f"{called}() {call.group(2)}.", f"its parameters are {self._of_stub(called)}")
         if isinstance(error, RecursionError):
             return KernelError("budget", "The kernel calls itself without end.", "end the recursion")
         if isinstance(error, MemoryError):
             return KernelError("budget", "The recording needs more memory than it may have.", "use smaller shapes")
+        if name is not None:
+            if name.startswith("__"):
+                return KernelError("value", f"A tensor or an index is used with what it cannot be used with: {text}.", "use tiles, numbers, slices, nl.ds or nl.arange")
+            return KernelError("signature", f"{name}() cannot use what it is given: {text}.", f"its parameters are {self._of_stub(name) or 'those of its reference'}")
+        unknown = isinstance(error, NameError) and re.match(r"name '(\w+)'", text)
+        if unknown:
+            near = nearest(unknown.group(1), _in_reach(error.__traceback__))
+            return KernelError("name", f"There is no {unknown.group(1)!r} here.", f"use {near}, or define it first" if near else "define or import it first")
         if isinstance(error, AssertionError):
             return KernelError("python", f"An assertion of the kernel fails{': ' + text if text else ''}.", "give the kernel the shapes that it asks for")
         return KernelError("python", f"The kernel raises {kind}{': ' + text if text else ''}.", "correct the line")
@@ -411,9 +488,11 @@ class _Run:
     def _of_stub(self, name):
         if name in instructions.ROWS:
             return f"({instructions.signature(name)})"
-        found = getattr(instructions, name, None) or getattr(language, name, None)
+        found = getattr(instructions, name, None) or getattr(language, name, None) or language.NAMES.get(name)
+        found = found.call if isinstance(found, language.Function) else found
         if isinstance(found, types.FunctionType) and not name.startswith("_"):
             # What callers inside this package add is no parameter of the author's.
-            own = ("api", "op", "scales", "dtype", "mask", "psum_accumulate_flags", "fresh") if found.__module__ == instructions.__name__ else ()
+            own = ("api", "op", "scales", "dtype", "mask", "psum_accumulate_flags", "fresh") if found.__module__ == instructions.__name__ else ("_",)
+            own += ("name",) if name in language.NAMES else ()
             return f"({', '.join(str(one) for one in inspect.signature(found).parameters.values() if one.name not in own)})"
         return "those of its reference" if name in language.NAMES else None

@@ -454,8 +454,9 @@ class View:
 
     # The methods of the present dialect.
 
-    def reshape(self, *shape):
-        shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    def reshape(self, *sizes, shape=None):
+        shape = sizes if shape is None else shape
+        shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else tuple(shape)
         if -1 in shape:
             rest = -product(shape)
             shape = tuple(self.size // rest if one == -1 else one for one in shape)
@@ -593,8 +594,9 @@ class View:
             raise KernelError("broadcast", f"Dimension {dim} has {self.shape[dim]} elements; only one element can be repeated.", "broadcast dimensions of one element")
         return self.broadcast_to((*self.shape[:dim], size, *self.shape[dim + 1 :]))
 
-    def broadcast_to(self, *shape):
-        shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    def broadcast_to(self, *sizes, shape=None):
+        shape = sizes if shape is None else shape
+        shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else tuple(shape)
         view = self
         while view.ndim < len(shape):
             view = view.expand_dim(0 if view.pdim < 0 else 1)
@@ -756,8 +758,8 @@ class Blocks(View):
     def name(self):
         return ""
 
-    def reshape(self, *shape):
-        return self.merge().reshape(*shape)
+    def reshape(self, *sizes, shape=None):
+        return self.merge().reshape(*sizes, shape=shape)
 
 
 def whole(storage, shape, pdim=0):

@@ -2,7 +2,7 @@
 
 import math
 
-from .errors import KernelError
+from .errors import KernelError, times
 
 _FORMATS = {
     # Bits of the mantissa, the smallest normal exponent, the largest finite value.
@@ -283,14 +283,19 @@ def check(document, expression, constants, seed=0):
     np = _numpy()
     random = np.random.default_rng(seed)
     tensors, shapes = document["tensors"], document["shapes"]
+    # A file of NumPy: arrays with the name of an argument are given, the others are wanted.
+    kept = dict(np.load(expression)) if expression.endswith(".npz") else {}
     names = {}
     for name, value in document["kernel"]["arguments"]:
         if isinstance(value, int):
-            kind = document["dtypes"][tensors["dtype"][value]][0]
-            names[name] = rounded(np, kind, random.standard_normal(shapes[str(value)]).astype(np.float32))
+            kind, given = document["dtypes"][tensors["dtype"][value]][0], kept.pop(name, None)
+            if given is not None and list(given.shape) != list(shapes[str(value)]):
+                raise KernelError("argument", f"{name} of {expression} is {times(given.shape)}, and the kernel is called with {times(shapes[str(value)])}.", "give its shape with --shapes")
+            given = random.standard_normal(shapes[str(value)]) if given is None else given
+            names[name] = rounded(np, kind, given.astype(np.float32))
     device = machine(document, names, constants)
     device.run()
-    wanted = eval(expression, {"np": np, **names})
+    wanted = list(kept.values()) if expression.endswith(".npz") else eval(expression, {"np": np, **names})
     wanted = wanted if isinstance(wanted, (list, tuple)) else [wanted]
     if len(wanted) != len(document["results"]):
         raise KernelError("argument", f"The kernel returns {len(document['results'])} tensors, and --check gives {len(wanted)}.", "give one expression for each, as a tuple")
