@@ -4,7 +4,7 @@ use csv::{ReaderBuilder, StringRecord};
 use ns_base::{Refusal, refuse};
 use ns_llm::{
     DecoderConfig, LlmCalibration, Request, Route, Weights, degrees, llm_instance, median_program, named_config,
-    read_config,
+    prompt_of, read_config,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -40,6 +40,8 @@ pub struct ServedRow {
 pub struct ServedCase {
     pub request: Request,
     pub time: ServedTime,
+    /// Whether the published figure is a median or a mean; one of few that took longest counts in no error.
+    pub is_typical: bool,
 }
 
 /// Published and predicted time of a row: an element of `validate --json`.
@@ -139,7 +141,7 @@ impl ServedCase {
             continuous: false,
             route,
         };
-        Ok(Self { request, time })
+        Ok(Self { request, time, is_typical: !cell("note").contains("p99") })
     }
 
     /// Predicted time, milliseconds.
@@ -151,11 +153,9 @@ impl ServedCase {
         let decoder = decoders.of(request, calibration)?;
         decoder.weights = request.weights;
         if matches!(self.time, ServedTime::FirstToken | ServedTime::DevicePrompt) {
-            let prompt = decoder.prefill(request.batch, request.prompt_bucket())?;
-            let host = decoder.first_token();
-            return Ok(
-                if self.time == ServedTime::FirstToken { prompt } else { prompt.saturating_sub(host) }.to_ms_f64()
-            );
+            let prompt = prompt_of(decoder, request, request.batch)?;
+            let time = if self.time == ServedTime::FirstToken { prompt.time() } else { prompt.device() };
+            return Ok(time.to_ms_f64());
         }
         // The compiled cache that is said serves every step.
         let half = request.input + request.output / 2;

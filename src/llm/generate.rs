@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::costs::LlmCalibration;
 use super::memory::Memory;
 use super::request::Request;
-use super::step::{Decoder, StepParts};
+use super::step::{Decoder, PromptParts, StepParts};
 
 /// A step by its parts, milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -76,17 +76,42 @@ fn steps_by_bucket(request: &Request) -> Vec<(u64, u64)> {
     steps
 }
 
-/// The bucket in whose program a step runs that needs a cache of `bucket` positions: a longer cache has room too, so the fastest of the programs
-/// serves, and a larger bucket is never the faster one.
+/// The positions in whose program a step runs that needs a cache of `bucket` positions: a longer cache has room too, and the compiler may pad
+/// one to whole tiles, so the fastest of the programs serves, and a larger bucket is never the faster one.
 fn program_of(decoder: &mut Decoder, request: &Request, bucket: u64) -> Result<u64, Refusal> {
+    let longer = steps_by_bucket(request).into_iter().map(|(longer, _)| longer).filter(|longer| *longer >= bucket);
     let mut best = None;
-    for (longer, _) in steps_by_bucket(request).into_iter().filter(|(longer, _)| *longer >= bucket) {
-        let time = decoder.decode(request.batch, longer)?.time();
+    for positions in longer.flat_map(|longer| padded(longer, [TILE])) {
+        let time = decoder.decode(request.batch, positions)?.time();
         if best.is_none_or(|(fastest, _)| time < fastest) {
-            best = Some((time, longer));
+            best = Some((time, positions));
         }
     }
-    Ok(best.map_or(bucket, |(_, longer)| longer))
+    Ok(best.map_or(bucket, |(_, positions)| positions))
+}
+
+/// Positions of a tile.
+const TILE: u64 = 128;
+
+/// A size, and the same rounded up to whole tiles of some sizes.
+fn padded<const N: usize>(size: u64, tiles: [u64; N]) -> impl Iterator<Item = u64> {
+    let larger = tiles.into_iter().map(move |tile| size.next_multiple_of(tile)).filter(move |larger| *larger > size);
+    std::iter::once(size).chain(larger)
+}
+
+/// The prompts of a request, of one sequence or of its batch: in the graph of its length, or of one that is padded to whole tiles or to those of
+/// an attention kernel, whichever is faster.
+///
+/// # Errors
+/// When a segment cannot be compiled.
+pub fn prompt_of(decoder: &mut Decoder, request: &Request, sequences: u64) -> Result<PromptParts, Refusal> {
+    const KERNEL_TILE: u64 = 512;
+    let mut best: Option<PromptParts> = None;
+    for tokens in padded(request.prompt_bucket(), [TILE, KERNEL_TILE]) {
+        let made = decoder.prefill(sequences, tokens)?;
+        best = Some(best.filter(|best| best.time() <= made.time()).unwrap_or(made));
+    }
+    Ok(best.unwrap_or_default())
 }
 
 /// The bucket in whose program the median token is written.
@@ -124,7 +149,7 @@ pub fn generate(request: &Request, calibration: LlmCalibration) -> Result<Genera
 /// As [`generate`].
 pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generation, Refusal> {
     decoder.weights = request.weights;
-    let ttft = decoder.prefill(request.batch, request.prompt_bucket())?;
+    let ttft = prompt_of(decoder, request, request.batch)?.time();
     let mut steps = Vec::new();
     for (bucket, count) in steps_by_bucket(request) {
         let program = program_of(decoder, request, bucket)?;

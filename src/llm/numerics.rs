@@ -4,7 +4,7 @@ use ns_model::{AtenOp, Graph, Node, evaluate, weight_tensor};
 use ns_tensor::{Shape, Tensor};
 
 use crate::families::{Sizes, family};
-use crate::segment::Segment;
+use crate::segment::{Scores, Segment};
 use crate::shard::KvRule;
 use crate::{DecoderConfig, Shard};
 
@@ -85,7 +85,7 @@ fn ranks_summed_are_the_layer() {
         };
         let segments = [
             Segment::Decode { batch: 2, bucket: 6 },
-            Segment::Prefill { batch: 2, tokens: 5, is_causal: false },
+            Segment::Prefill { batch: 2, tokens: 5, scores: Scores::Pieces },
             Segment::FeedForward { rows: 3 },
         ];
         for segment in segments {

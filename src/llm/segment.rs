@@ -4,8 +4,8 @@ use ns_base::convert::u64_to_f32;
 use ns_base::{Refusal, refuse};
 use ns_model::nn::{LayerNorm, Linear, RmsNorm};
 use ns_model::{Child, Ctx, Entry, Graph, Init, Module, Parameter, Value, trace};
-use ns_tensor::Shape;
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
+use ns_tensor::{DType, Shape};
 
 use super::config::{Activation, DecoderConfig, Latent, Mlp, Norm, NormPlace, Positions, QkNorm};
 use super::shard::Shard;
@@ -18,8 +18,10 @@ const EPS: f32 = 1e-5;
 pub enum Segment {
     /// Norm, queries, keys and values, attention of one new token to `bucket` positions, output product.
     Decode { batch: u64, bucket: u64 },
-    /// The same for a whole prompt of `tokens` tokens a sequence, of which each reads all, or only those before it.
-    Prefill { batch: u64, tokens: u64, is_causal: bool },
+    /// The same for a whole prompt of `tokens` tokens a sequence.
+    Prefill { batch: u64, tokens: u64, scores: Scores },
+    /// The norms of a layer, for `rows` tokens.
+    Norms { rows: u64 },
     /// Norm and feed-forward part of `rows` tokens; in a layer with experts their router, and what all tokens share.
     FeedForward { rows: u64 },
     /// One expert for `rows` tokens.
@@ -31,13 +33,27 @@ pub enum Segment {
     Head { rows: u64 },
 }
 
+/// How the scores of a prompt are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scores {
+    /// Those of all tokens to all, at once.
+    Whole,
+    /// The same in pieces that stay on the core.
+    Pieces,
+    /// Pieces without the tokens after each.
+    Causal,
+    /// By a kernel whose time is measured: none here.
+    Measured,
+}
+
 impl Segment {
     /// Its graph for a core's part of a decoder.
     ///
     /// # Errors
     /// When shapes do not fit.
     pub fn graph(self, config: &DecoderConfig, shard: &Shard) -> Result<Graph, Refusal> {
-        let row = |rows: u64| Shape::f32([rows, shard.hidden]);
+        let dtype = if shard.is_fused { DType::Bf16 } else { DType::F32 };
+        let row = |rows: u64| Shape::new(dtype, [rows, shard.hidden]);
         match self {
             Self::Decode { batch, bucket } => {
                 let (angles, mask) = (Shape::f32([1, 1, rotated(shard)]), Shape::f32([1, bucket]));
@@ -47,14 +63,16 @@ impl Segment {
                     None => trace(&Attention::new(config, shard, self), &inputs),
                 }
             }
-            Self::Prefill { batch, tokens, .. } => {
+            Self::Prefill { batch, tokens, scores } => {
                 let angles = Shape::f32([1, tokens, rotated(shard)]);
-                let inputs = [row(batch * tokens), angles.clone(), angles];
+                let mut inputs = vec![row(batch * tokens), angles.clone(), angles];
+                inputs.extend((scores == Scores::Pieces).then(|| Shape::f32([1, tokens])));
                 match shard.latent {
                     Some(latent) => trace(&LatentAttention::new(config, shard, self, latent), &inputs),
                     None => trace(&Attention::new(config, shard, self), &inputs),
                 }
             }
+            Self::Norms { rows } => trace(&Norms(AnyNorm::of_layer(config)), &[row(rows)]),
             Self::FeedForward { rows } | Self::Sparse { rows, .. } => {
                 trace(&FeedForward::new(config, shard), &[row(rows)])
             }
@@ -111,6 +129,16 @@ impl AnyNorm {
         norms.iter().filter(|(_, has)| *has).map(|(name, _)| Self::child(config, name, config.hidden)).collect()
     }
 
+    /// The same of a segment, which has none where they are elsewhere.
+    fn of_segment(config: &DecoderConfig, shard: &Shard, part: Part) -> Vec<Child<Self>> {
+        if shard.is_fused { Vec::new() } else { Self::before(config, part) }
+    }
+
+    /// Those of both parts of a layer.
+    fn of_layer(config: &DecoderConfig) -> Vec<Child<Self>> {
+        [Part::Attention, Part::FeedForward].into_iter().flat_map(|part| Self::before(config, part)).collect()
+    }
+
     fn inner(&self) -> &dyn Module {
         match self {
             Self::Rms(norm) => norm,
@@ -133,7 +161,26 @@ impl Module for AnyNorm {
 
 /// Norms one after another.
 fn normed(cx: &mut Ctx, norms: &[Child<AnyNorm>], x: &Value) -> Result<Value, Refusal> {
-    norms.iter().try_fold(x.clone(), |x, norm| norm.call(cx, &x))
+    let x = cx.to(x, DType::F32)?;
+    norms.iter().try_fold(x, |x, norm| norm.call(cx, &x))
+}
+
+/// The norms of a layer by themselves.
+struct Norms(Vec<Child<AnyNorm>>);
+
+impl Module for Norms {
+    fn class(&self) -> &str {
+        "Norms"
+    }
+
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
+        let x = cx.one_input(inputs)?;
+        normed(cx, &self.0, x)
+    }
+
+    fn children(&self) -> Vec<Entry<'_>> {
+        self.0.iter().map(Child::entry).collect()
+    }
 }
 
 /// The function of a feed-forward part.
@@ -171,8 +218,16 @@ fn even(all: u64, parts: u64) -> Vec<u64> {
     (0..parts).map(|n| all / parts + u64::from(n < all % parts)).collect()
 }
 
+/// The longest cache whose keys the array holds, positions.
+const SHORT_CACHE: u64 = 256;
+
 /// Rows that a pass of the softmax serves.
 const PARTITIONS: u64 = 128;
+
+/// A result as it is stored: in 16 bits between the kernels of a prompt.
+fn stored(cx: &mut Ctx, out: Value, shard: &Shard) -> Result<Value, Refusal> {
+    if shard.is_fused { cx.to(&out, DType::Bf16) } else { Ok(out) }
+}
 
 fn linear(name: &str, from: u64, to: u64, bias: bool) -> Child<Linear> {
     Child::new(name, Linear::with_bias(from, to, bias))
@@ -213,8 +268,15 @@ impl Module for Piece {
         let group = heads / kv_heads.max(1);
         let (keys, values) = (cx.weight(&self.k_cache)?, cx.weight(&self.v_cache)?);
         let q = cx.view(q, &[batch, kv_heads, group, head_size])?;
-        let keys = cx.transpose(&keys, 2, 3)?;
-        let scores = cx.matmul(&q, &keys)?;
+        // The array holds the queries, or the keys of a short cache: so a pass of the softmax serves many heads of one query.
+        let scores = if mask.dims().last().is_some_and(|bucket| *bucket <= SHORT_CACHE) {
+            let q = cx.transpose(&q, 2, 3)?;
+            let scores = cx.matmul(&keys, &q)?;
+            cx.transpose(&scores, 2, 3)?
+        } else {
+            let keys = cx.transpose(&keys, 2, 3)?;
+            cx.matmul(&q, &keys)?
+        };
         let weights = masked_softmax(cx, &scores, [mask, hidden], (batch * heads, head_size), self.has_cap)?;
         let weights = cx.view(&weights, &[batch, kv_heads, group, mask.dims().last().copied().unwrap_or(1)])?;
         let context = cx.matmul(&weights, &values)?;
@@ -245,7 +307,7 @@ impl Attention {
         let pieces = if is_decode { pieces(batch, shard.heads) } else { Vec::new() };
         let head_norm = |name: &str| Child::new(name, RmsNorm::new(shard.head_size, EPS));
         Self {
-            norms: AnyNorm::before(config, Part::Attention),
+            norms: AnyNorm::of_segment(config, shard, Part::Attention),
             q_proj: linear("q_proj", shard.hidden, q, config.bias.qkv),
             k_proj: linear("k_proj", shard.hidden, kv, config.bias.qkv),
             v_proj: (!shard.values_are_keys).then(|| linear("v_proj", shard.hidden, kv, config.bias.qkv)),
@@ -260,23 +322,35 @@ impl Attention {
     }
 
     /// All tokens of each prompt.
-    fn prefill(&self, cx: &mut Ctx, [q, k, v]: [&Value; 3], batch: u64, tokens: u64) -> Result<Value, Refusal> {
+    fn prefill(
+        &self,
+        cx: &mut Ctx,
+        [q, k, v]: [&Value; 3],
+        mask: Option<&Value>,
+        (batch, tokens): (u64, u64),
+    ) -> Result<Value, Refusal> {
         let Shard { heads, kv_heads, head_size, .. } = self.shard;
         let group = heads / kv_heads.max(1);
+        let whole = [batch * tokens, heads * head_size];
+        if matches!(self.of, Segment::Prefill { scores: Scores::Measured, .. }) {
+            let context = cx.permute(q, &[0, 2, 1, 3])?;
+            return cx.view(&context, &whole);
+        }
         let q = cx.view(q, &[batch, kv_heads, group, tokens, head_size])?;
         let scale = (BinaryOp::Mul, 1.0 / u64_to_f32(head_size).sqrt());
         let mut contexts = Vec::new();
-        for (from, to) in query_pieces(self.of, tokens) {
+        for (from, to, read) in query_pieces(self.of, tokens) {
             let q = cx.slice(&q, 3, from, to)?;
             let q = cx.view(&q, &[batch, kv_heads, group * (to - from), head_size])?;
-            let (k, v) = (cx.slice(k, 2, 0, to)?, cx.slice(v, 2, 0, to)?);
-            let context = cx.attention([&q, &k, &v], Some(scale), None)?;
+            let (k, v) = (cx.slice(k, 2, 0, read)?, cx.slice(v, 2, 0, read)?);
+            let mask = mask.map(|mask| cx.slice(mask, 1, 0, read)).transpose()?;
+            let context = cx.attention([&q, &k, &v], Some(scale), mask.as_ref())?;
             contexts.push(cx.view(&context, &[batch, kv_heads, group, to - from, head_size])?);
         }
         let context = joined(cx, &contexts, 3)?;
         let context = cx.view(&context, &[batch, heads, tokens, head_size])?;
         let context = cx.permute(&context, &[0, 2, 1, 3])?;
-        cx.view(&context, &[batch * tokens, heads * head_size])
+        cx.view(&context, &whole)
     }
 }
 
@@ -327,17 +401,21 @@ fn joined(cx: &mut Ctx, pieces: &[Value], dim: u32) -> Result<Value, Refusal> {
     }
 }
 
-/// Tokens of a prompt that are computed together, as ranges. A causal kernel leaves out the blocks above the diagonal, so its last piece alone
-/// reads the whole prompt, and takes pieces whose scores stay on the core.
-fn query_pieces(of: Segment, tokens: u64) -> Vec<(u64, u64)> {
+/// Tokens of a prompt that are computed together, from and to, and how many they read. A causal kernel leaves out the blocks above the
+/// diagonal, so its last piece alone reads the whole prompt. None where their time is measured.
+fn query_pieces(of: Segment, tokens: u64) -> Vec<(u64, u64, u64)> {
     const SHORTEST: u64 = 128;
     const MOST: u64 = 32;
-    let is_causal = matches!(of, Segment::Prefill { is_causal: true, .. });
-    let pieces = if is_causal { (tokens / SHORTEST).clamp(1, MOST) } else { 1 };
+    let scores = if let Segment::Prefill { scores, .. } = of { scores } else { Scores::Whole };
+    let pieces = match scores {
+        Scores::Measured => return Vec::new(),
+        Scores::Whole => 1,
+        _ => (tokens / SHORTEST).clamp(1, MOST),
+    };
     let mut from = 0;
     let piece = |size: u64| {
         from += size;
-        (from - size, from)
+        (from - size, from, if scores == Scores::Causal { from } else { tokens })
     };
     even(tokens, pieces).into_iter().map(piece).collect()
 }
@@ -376,9 +454,9 @@ impl Module for Attention {
         if self.rotates {
             (q, k) = (rotate(cx, &q, cos, sin)?, rotate(cx, &k, cos, sin)?);
         }
-        let mut context = match mask {
-            [mask, hidden] => in_pieces(cx, &self.pieces, &[&q], &[mask, hidden])?,
-            _ => self.prefill(cx, [&q, &k, &v], batch, tokens)?,
+        let mut context = match (self.of, mask) {
+            (Segment::Decode { .. }, [mask, hidden]) => in_pieces(cx, &self.pieces, &[&q], &[mask, hidden])?,
+            _ => self.prefill(cx, [&q, &k, &v], mask.first(), (batch, tokens))?,
         };
         if let Some(gate_proj) = &self.gate_proj {
             let gate = gate_proj.call(cx, &x)?;
@@ -386,6 +464,7 @@ impl Module for Attention {
             context = cx.mul(&context, &gate)?;
         }
         let out = self.o_proj.call(cx, &context)?;
+        let out = stored(cx, out, &self.shard)?;
         cx.tuple(&[&out, &k, &v])
     }
 
@@ -476,7 +555,7 @@ impl LatentAttention {
         let is_decode = matches!(of, Segment::Decode { .. });
         let pieces = if is_decode { pieces(batch, heads) } else { Vec::new() };
         Self {
-            norms: AnyNorm::before(config, Part::Attention),
+            norms: AnyNorm::of_segment(config, shard, Part::Attention),
             q_a: (latent.query_rank > 0).then(|| {
                 (linear("q_a_proj", hidden, latent.query_rank, false), norm("q_a_layernorm", latent.query_rank))
             }),
@@ -502,6 +581,7 @@ impl LatentAttention {
         cx: &mut Ctx,
         q: &Value,
         [kept, turned]: [&Value; 2],
+        mask: Option<&Value>,
         (batch, tokens): (u64, u64),
     ) -> Result<Value, Refusal> {
         let (heads, l) = (self.shard.heads, self.latent);
@@ -516,10 +596,14 @@ impl LatentAttention {
         let keys = cx.cat(&[&keys, &turned], 3)?;
         let scale = (BinaryOp::Mul, 1.0 / u64_to_f32(l.query()).sqrt());
         let mut contexts = Vec::new();
-        for (from, to) in query_pieces(self.of, tokens) {
+        if matches!(self.of, Segment::Prefill { scores: Scores::Measured, .. }) {
+            contexts.push(values.clone());
+        }
+        for (from, to, read) in query_pieces(self.of, tokens) {
             let q = cx.slice(q, 2, from, to)?;
-            let (keys, values) = (cx.slice(&keys, 2, 0, to)?, cx.slice(&values, 2, 0, to)?);
-            contexts.push(cx.attention([&q, &keys, &values], Some(scale), None)?);
+            let (keys, values) = (cx.slice(&keys, 2, 0, read)?, cx.slice(&values, 2, 0, read)?);
+            let mask = mask.map(|mask| cx.slice(mask, 1, 0, read)).transpose()?;
+            contexts.push(cx.attention([&q, &keys, &values], Some(scale), mask.as_ref())?);
         }
         let context = joined(cx, &contexts, 2)?;
         let context = cx.permute(&context, &[0, 2, 1, 3])?;
@@ -560,8 +644,8 @@ impl Module for LatentAttention {
         let key = cx.slice(&own, 1, l.rank, l.kept())?;
         let key = cx.view(&key, &[batch, 1, tokens, l.rotated])?;
         let key = rotate(cx, &key, cos, sin)?;
-        let context = match masks {
-            [mask, hidden] => {
+        let context = match (self.of, masks) {
+            (Segment::Decode { .. }, [mask, hidden]) => {
                 let plain = cx.view(&plain, &[batch, heads, l.plain])?;
                 let turned = cx.view(&turned, &[batch, heads, l.rotated])?;
                 let [k_up, v_up] = [cx.weight(&self.absorbed[0])?, cx.weight(&self.absorbed[1])?];
@@ -569,10 +653,11 @@ impl Module for LatentAttention {
             }
             _ => {
                 let q = cx.cat(&[&plain, &turned], 3)?;
-                self.prefill(cx, &q, [&kept, &key], (batch, tokens))?
+                self.prefill(cx, &q, [&kept, &key], masks.first(), (batch, tokens))?
             }
         };
         let out = self.o_proj.call(cx, &context)?;
+        let out = stored(cx, out, &self.shard)?;
         cx.tuple(&[&out, &kept, &key])
     }
 
@@ -608,6 +693,7 @@ fn rotate(cx: &mut Ctx, x: &Value, cos: &Value, sin: &Value) -> Result<Value, Re
 }
 
 struct FeedForward {
+    shard: Shard,
     norms: Vec<Child<AnyNorm>>,
     /// What chooses the experts of a token.
     router: Option<Child<Linear>>,
@@ -657,7 +743,8 @@ impl Mlps {
 impl FeedForward {
     fn new(config: &DecoderConfig, shard: &Shard) -> Self {
         Self {
-            norms: AnyNorm::before(config, Part::FeedForward),
+            shard: *shard,
+            norms: AnyNorm::of_segment(config, shard, Part::FeedForward),
             router: (shard.experts > 0).then(|| linear("router", shard.hidden, shard.experts, false)),
             mlp: (shard.columns > 0).then(|| Mlps::new(config, shard.hidden, shard.columns)),
         }
@@ -680,6 +767,7 @@ impl Module for FeedForward {
             None => None,
         };
         let out = self.mlp.as_ref().map(|mlp| mlp.call(cx, &x)).transpose()?;
+        let out = out.map(|out| stored(cx, out, &self.shard)).transpose()?;
         match (chosen, out) {
             (Some(chosen), Some(out)) => cx.tuple(&[&out, &chosen]),
             (Some(only), None) | (None, Some(only)) => Ok(only),
@@ -710,8 +798,8 @@ impl Module for Expert {
     }
 
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        self.mlp.call(cx, x)
+        let x = cx.to(cx.one_input(inputs)?, DType::F32)?;
+        self.mlp.call(cx, &x)
     }
 
     fn children(&self) -> Vec<Entry<'_>> {

@@ -14,6 +14,7 @@ use ns_base::{Refusal, Rng, SimTime, refuse};
 use serde::Serialize;
 
 use super::costs::LlmCalibration;
+use super::generate::prompt_of;
 use super::request::Request;
 use super::step::Decoder;
 
@@ -185,7 +186,7 @@ pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) 
     traffic.limits.check()?;
     let mut decoder = Decoder::of_request(request, calibration)?;
     decoder.weights = request.weights;
-    let prompt = decoder.prefill(1, request.prompt_bucket())?;
+    let prompt = prompt_of(&mut decoder, request, 1)?.time();
     let step = decoder.decode(request.batch, request.positions())?.time();
     Ok(run(request, traffic, prompt, step))
 }

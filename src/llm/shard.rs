@@ -66,6 +66,8 @@ pub struct Shard {
     pub latent: Option<Latent>,
     pub values_are_keys: bool,
     pub has_gate: bool,
+    /// Whether products that read the same are one, and the norms elsewhere: in prompts of Trn2.
+    pub is_fused: bool,
     /// Matrices of a feed-forward part.
     pub matrices: u64,
 }
@@ -118,6 +120,7 @@ impl Shard {
             latent: config.latent,
             values_are_keys: kind.values_are_keys,
             has_gate: config.has_attention_gate,
+            is_fused: false,
             matrices: match config.mlp {
                 Mlp::Gated => 3,
                 Mlp::Plain => 2,
