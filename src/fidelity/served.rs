@@ -125,22 +125,11 @@ impl ServedCase {
         let input = needed("input")?;
         let longest = buckets.iter().copied().max().unwrap_or(0);
         let output = number("output")?.unwrap_or_else(|| longest.saturating_sub(input)).max(1);
-        let weights = if cell("weights_dtype") == "int8" { Weights::Int8 } else { Weights::Bf16 };
+        let weights = cell("weights_dtype").parse::<Weights>().unwrap_or_default();
         let config = config_of(&cell("model"), &cell("config"))?;
         let route = route_of(&format!("{} {}", cell("set"), cell("note")), time);
-        let request = Request {
-            config,
-            instance,
-            degree,
-            lnc: None,
-            weights,
-            batch,
-            input,
-            output,
-            buckets,
-            continuous: false,
-            route,
-        };
+        let request =
+            Request { degree, weights, batch, input, output, buckets, route, ..Request::of(config, instance) };
         Ok(Self { request, time, is_typical: !cell("note").contains("p99") })
     }
 

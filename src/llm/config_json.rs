@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::config::{Activation, DecoderConfig, Experts, Latent, LayerKind};
 use super::families::{FAMILIES, Family, family, model_names, named_config};
+use super::weights::Weights;
 use ns_base::convert::{f64_to_u64, u64_to_f64, u64_to_usize};
 use ns_base::units::format_number;
 use ns_base::{Refusal, refuse, without_nan};
@@ -254,7 +255,7 @@ const ONE_VALUE: &[(&str, &[&str], &str)] = &[
     ("num_mtp_modules", &["0"], "layers that guess further tokens are left out"),
     ("num_nextn_predict_layers", &["0"], "layers that guess further tokens are left out"),
     ("partial_rotary_factor", &["1", "1.0"], "whole heads are rotated"),
-    ("quantization_config", &[], "--weights says how many bytes a weight has"),
+    ("quantization_config", &[], "its method is not known, so weights have 16 bits unless --weights says otherwise"),
     ("rotary_dim", &[], "whole heads are rotated"),
     ("rotary_pct", &["1", "1.0"], "whole heads are rotated"),
     ("torch_dtype", &["\"bfloat16\"", "\"float16\""], "--weights says how many bytes a weight has"),
@@ -452,11 +453,13 @@ pub fn config_of(name: &str, whole_file: &Map<String, Value>) -> Result<DecoderC
         config.activation = known;
     }
     config.latent = latent_of(fields, family)?;
-    config.experts = experts_of(name, fields, family)?;
+    config.experts = experts_of(fields, family)?;
     config.check()?;
     set_layers(fields, family, &mut config)?;
     config.check()?;
     config.remarks = remarks_of(fields, &config, family);
+    config.remarks.extend(experts_without_family(fields, family));
+    config.stored = stored_of(fields).unwrap_or_default();
     config.remarks.extend(remark);
     if skipped > 0 {
         config.remarks.push(format!("The {skipped} layers of cross_attention_layers read pictures and are left out."));
@@ -484,20 +487,12 @@ fn latent_of(fields: &Map<String, Value>, family: &Family) -> Result<Option<Late
     }))
 }
 
-fn experts_of(name: &str, fields: &Map<String, Value>, family: &Family) -> Result<Option<Experts>, Refusal> {
+fn experts_of(fields: &Map<String, Value>, family: &Family) -> Result<Option<Experts>, Refusal> {
     let named = EXPERTS.iter().find_map(|field| Some((*field, whole(fields, &[field]).transpose()?)));
     let Some((field, count)) = named else { return Ok(None) };
     let (count, on) = (count?, flag(fields, "enable_moe_block")?.unwrap_or(true));
     let Some(rule) = family.experts.filter(|_| on) else {
-        if count <= 1 || !on {
-            return Ok(None);
-        }
-        let refusal = refuse!(
-            "{field} is {count}, and model_type '{}' has no experts; families with experts are: {}",
-            family.name,
-            sparse_families()
-        );
-        return Err(refusal.advise(dense_advice(name, fields).unwrap_or_default()));
+        return Ok(None);
     };
     if count == 0 {
         return Err(refuse!("{field} is 0; it must be at least 1"));
@@ -513,9 +508,23 @@ fn experts_of(name: &str, fields: &Map<String, Value>, family: &Family) -> Resul
     }))
 }
 
-fn sparse_families() -> String {
+/// What is said of experts that the family of a file does not have: the family is what runs, as elsewhere.
+fn experts_without_family(fields: &Map<String, Value>, family: &Family) -> Option<String> {
+    let count = |field: &&str| whole(fields, &[*field]).ok().flatten().is_some_and(|count| count > 1);
+    let field = EXPERTS.iter().find(|field| count(field)).filter(|_| family.experts.is_none())?;
     let all: Vec<&str> = FAMILIES.iter().filter(|f| f.experts.is_some()).map(|f| f.name).collect();
-    all.join(", ")
+    Some(format!(
+        "The field {field} of the config.json is not used: model_type '{}' has no experts, so the dense model is run; families with experts are {}.",
+        family.name,
+        all.join(", ")
+    ))
+}
+
+/// The storage of weights that a file names.
+fn stored_of(fields: &Map<String, Value>) -> Option<Weights> {
+    let told = fields.get("quantization_config")?;
+    let method = told.get("quant_method").and_then(Value::as_str)?;
+    Weights::of_method(method, told.get("bits").and_then(Value::as_u64))
 }
 
 /// Sets the kinds of layers, of which each has a window or none, and experts or none.
@@ -615,6 +624,7 @@ fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, family: &Fami
         let is_switch = FAMILIES.iter().any(|f| f.switches.iter().any(|(name, _)| *name == field));
         let is_own = family.switches.iter().any(|(name, _)| *name == field);
         let instead = match known {
+            _ if field == "quantization_config" && stored_of(fields).is_some() => None,
             _ if is_switch && !is_own && value == &Value::Bool(true) => Some("the family has no such part"),
             Some((_, values, instead)) => (!values.contains(&value.to_string().as_str())).then_some(*instead),
             None if ACTIVATION.contains(&field) && activation_of(fields).is_some_and(|(_, known)| known.is_none()) => {
@@ -756,6 +766,11 @@ mod tests {
         said(r#""sliding_window": 4096, "use_sliding_window": false"#, "");
         said(r#""sliding_window": 131072, "layer_types": ["full_attention"], "hidden_act": "silu""#, "");
         said(r#""quantization_config": {"bits": 4}"#, "quantization_config of the config.json is not used");
+        said(r#""quantization_config": {"quant_method": "gptq", "bits": 4}"#, "");
+        assert_eq!(with(r#""quantization_config": {"quant_method": "gptq", "bits": 4}"#).stored, Weights::Int4);
+        // A family without experts is run without them.
+        said(r#""num_local_experts": 8"#, "model_type 'llama' has no experts, so the dense model is run");
+        assert_eq!(with(r#""num_local_experts": 8"#).parameters(), plain.parameters());
         said(r#""hidden_act": "xielu""#, "computes the function of the family");
         said(r#""torch_dtype": "float32""#, "--weights says");
         said(r#""rms_norm_eps": NaN, "max_logits": Infinity, "torch_dtype": "bfloat16""#, "");
@@ -779,11 +794,6 @@ mod tests {
             ("\"num_key_value_heads\": 8", "\"num_key_value_heads\": 5", "c.json: 32 attention heads cannot share 5"),
             ("4096", "4095", "c.json: hidden_size 4095 is not a multiple of num_attention_heads 32"),
             ("4096", "0", "c.json: hidden_size is 0; it must be at least 1"),
-            (
-                "\"rope_theta\": 500000.0",
-                "\"num_local_experts\": 8",
-                "c.json: num_local_experts is 8, and model_type 'llama' has no experts",
-            ),
             ("false", "3", "c.json: tie_word_embeddings is 3; it must be true or false"),
             ("{", "", "c.json: it is not a JSON object"),
         ];

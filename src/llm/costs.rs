@@ -1,6 +1,7 @@
 //! What no simulation of a core tells: collectives, the host around a step, and what was fitted to published rows.
 
 use super::route::Route;
+use super::weights::Weights;
 use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::units::format_count;
 use ns_machine::arch::Instance;
@@ -57,10 +58,6 @@ pub const SMALL_EXCHANGE_NS: u64 = 8_000;
 
 /// Host and change of executables around a prompt of today's libraries, microseconds (the median of 37 published reports).
 pub const FIRST_TOKEN_US: u64 = 1_200;
-
-/// Bytes that take as long to stream as a weight of int8 with its conversion on the core, tenths: between the one byte that is moved and
-/// the two bytes that one engine's conversion takes (chosen with the rows in view).
-pub const INT8_STREAM_TENTHS: u64 = 15;
 
 /// Host time of a step, microseconds: a synchronous call, the write of the embedded tokens to every core, and the choice of the
 /// next tokens (0.44 ms were measured for the call alone).
@@ -144,7 +141,7 @@ fn other_entries() -> [Entry; 11] {
         entry("TRN2_ALL_REDUCE_BYTES_PER_US", TRN2_ALL_REDUCE_BYTES_PER_US, "bytes/us", Measured, trn2),
         entry("SMALL_EXCHANGE_NS", SMALL_EXCHANGE_NS, "ns", Measured, small),
         entry("FIRST_TOKEN_US", FIRST_TOKEN_US, "us", Measured, first),
-        entry("INT8_STREAM_TENTHS", INT8_STREAM_TENTHS, "tenths of a byte a weight", Chosen, int8),
+        entry("INT8_STREAM_TENTHS", Weights::Int8.stream_tenths(2), "tenths of a byte a weight", Chosen, int8),
         entry("HOST_STEP_US", HOST_STEP_US, "us a step", Measured, host),
         entry("HOST_STEP_ON_DEVICE_US", HOST_STEP_ON_DEVICE_US, "us a step", Published, on_device),
     ]

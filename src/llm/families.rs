@@ -2,6 +2,7 @@
 
 use super::config::{Activation, Bias, DecoderConfig, LayerKind, Mlp, Norm, NormPlace, Positions, QkNorm};
 use super::config_json::config_of;
+use super::weights::Weights;
 use ns_base::{Refusal, nearest_text, refuse};
 use serde_json::{Map, Value};
 
@@ -824,6 +825,7 @@ impl DecoderConfig {
             kinds: vec![kind],
             order: Vec::new(),
             tied: family.tied,
+            stored: Weights::Bf16,
             remarks: Vec::new(),
         }
     }

@@ -31,6 +31,7 @@ mod serve;
 mod shard;
 mod step;
 mod token;
+mod weights;
 mod windows;
 
 pub use config::{
@@ -45,9 +46,10 @@ pub use layer_work::{UnitWork, layer_work};
 pub use memory::Memory;
 pub use plan::{Plan, best_plan, cheapest_plan, note_of};
 pub use rank_program::{COLLECTIVE, RankProgram};
-pub use request::{Request, Weights, llm_instance};
+pub use request::{Request, Speculation, llm_instance};
 pub use route::Route;
-pub use serve::{LimitMiss, Limits, ServeReport, Traffic, serve};
-pub use shard::{Shard, degrees};
+pub use serve::{LimitMiss, Limits, RateFigures, ServeReport, Traffic, serve};
+pub use shard::{Cut, Shard, degrees};
 pub use step::{Decoder, PromptParts, StepParts};
 pub use token::{TokenPart, token_parts};
+pub use weights::{WEIGHT_CHOICES, Weights};

@@ -79,7 +79,7 @@ fn ranks_summed_are_the_layer() {
         }
         let config = DecoderConfig::of_family(family(name).unwrap(), "tiny", sizes);
         let config = DecoderConfig { bias: crate::Bias::NONE, ..config };
-        let whole = Shard::of(&config, 1, KvRule::PerQueryHead).unwrap();
+        let whole = Shard::of(&config, 1.into(), KvRule::PerQueryHead).unwrap();
         let input = |node: &Node, n: u32| {
             weight_tensor(7, &format!("input {n}"), &node.shape, ns_model::Init::Normal { std: 1.0 })
         };
@@ -104,7 +104,7 @@ fn ranks_summed_are_the_layer() {
                     .and_then(weight)
             };
             for degree in [2, 3, 4] {
-                let shard = Shard::of(&config, degree, KvRule::PerQueryHead).unwrap();
+                let shard = Shard::of(&config, degree.into(), KvRule::PerQueryHead).unwrap();
                 let of_rank = segment.graph(&config, &shard).unwrap();
                 let mut sum = vec![0.0f32; expected.data().len()];
                 for rank in 0..u64::from(degree) {

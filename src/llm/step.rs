@@ -8,11 +8,12 @@ use ns_machine::arch::Instance;
 use ns_machine::cost::{Collective, CostTable};
 
 use super::config::DecoderConfig;
-use super::costs::{INT8_STREAM_TENTHS, LlmCalibration, SHARED_MEMORY_PERMILLE, kernel_permille};
-use super::request::{Request, Weights};
+use super::costs::{LlmCalibration, SHARED_MEMORY_PERMILLE, kernel_permille};
+use super::request::Request;
 use super::route::Route;
 use super::segment::{Scores, Segment};
-use super::shard::{KvRule, Shard};
+use super::shard::{Cut, KvRule, Shard};
+use super::weights::Weights;
 use super::windows::Windows;
 
 /// Bytes of an element of activations, caches and weights: bf16 or fp16.
@@ -40,6 +41,19 @@ pub struct StepParts {
 }
 
 impl StepParts {
+    /// The same with each part changed alike.
+    #[must_use]
+    pub fn map(self, change: impl Fn(SimTime) -> SimTime) -> Self {
+        Self {
+            weights: change(self.weights),
+            cache: change(self.cache),
+            experts: change(self.experts),
+            collectives: change(self.collectives),
+            compute: change(self.compute),
+            host: change(self.host),
+        }
+    }
+
     pub fn time(&self) -> SimTime {
         self.weights + self.cache + self.experts + self.collectives + self.compute + self.host
     }
@@ -92,7 +106,7 @@ impl Decoder {
     ) -> Result<Self, Refusal> {
         let route = Route::of_instance(instance);
         let windows = Windows::new(config, instance, lnc)?;
-        let shards = shards_of(config, degree, route)?;
+        let shards = shards_of(config, degree.into(), route)?;
         Ok(Self { config: config.clone(), instance, shards, weights: Weights::Bf16, route, calibration, windows })
     }
 
@@ -116,12 +130,13 @@ impl Decoder {
         self.calibration.collectives(self.instance, self.route).time(Collective::AllReduce, bytes, self.degree())
     }
 
-    /// Of the tokens of a step or a prompt: the loads of experts that a layer makes, and the tokens of each. Loads are not shared between
-    /// tokens until they are as many as the experts; then each expert is loaded once.
-    fn loads(&self, rows: u64) -> (u64, u64) {
+    /// Of the tokens of a step or a prompt: the loads of experts that a core makes in a layer, and the tokens of each. Loads are not shared
+    /// between tokens until they are as many as the experts of the core; then each of those is loaded once. Groups of experts are chosen alike.
+    pub(super) fn loads(&self, rows: u64) -> (u64, u64) {
         let Some(experts) = self.config.experts else { return (0, 0) };
-        let chosen = rows * experts.per_token;
-        if chosen < experts.count { (chosen, 1) } else { (experts.count, chosen.div_ceil(experts.count)) }
+        let groups = self.shards.iter().map(|shard| shard.expert_groups).max().unwrap_or(1);
+        let (chosen, own) = ((rows * experts.per_token).div_ceil(groups), experts.count / groups);
+        if chosen < own { (chosen, 1) } else { (own, chosen.div_ceil(own.max(1))) }
     }
 
     /// The two segments of a layer of a kind in a step.
@@ -164,12 +179,17 @@ impl Decoder {
         [SimTime(shard.fetched_rows() * self.row_ps()), SimTime::from_ns(self.calibration.kv_head_ns).times(heads)]
     }
 
-    /// Exchanges of all layers for `rows` tokens: two sums each, and what goes to experts and back on Trn2.
+    /// Exchanges of all layers for `rows` tokens: two sums each, and what goes to experts and back on Trn2, and wherever experts are in groups.
     fn exchanges(&self, rows: u64) -> SimTime {
         let sums = self.all_reduce(rows).times(2 * self.config.layers);
         let sparse = self.config.kinds.iter().filter(|kind| kind.has_experts).map(|kind| kind.count).sum::<u64>();
         let dispatch = SimTime::from_ns(self.calibration.trn2_all_reduce_ns).times(2 * sparse);
-        if self.is_later() { sums + dispatch } else { sums }
+        let has_groups = self.shards.iter().any(|shard| shard.expert_groups > 1);
+        match (self.is_later(), has_groups) {
+            (true, _) => sums + dispatch,
+            (false, true) => sums + self.all_reduce(rows).times(2 * sparse),
+            (false, false) => sums,
+        }
     }
 
     /// A segment's simulated time in a layer of a kind; a long one is simulated in part.
@@ -245,10 +265,8 @@ impl Decoder {
             }
         }
         // Segments stream 16 bits.
-        let fewer = |elements: u64| match self.weights {
-            Weights::Bf16 => SimTime::ZERO,
-            Weights::Int8 => moving(elements * (10 * ELEMENT_BYTES - INT8_STREAM_TENTHS) / 10),
-        };
+        let tenths = self.weights.stream_tenths(self.instance.core_version);
+        let fewer = |elements: u64| moving(elements * (10 * ELEMENT_BYTES - tenths) / 10);
         let head_elements = self.config.word_features * self.shard(0)?.words;
         let saved = fewer(shared - head_elements);
         let saved_experts = fewer(loaded);
@@ -345,9 +363,10 @@ impl Decoder {
 ///
 /// # Errors
 /// When the model cannot be shared by so many cores.
-pub(super) fn shards_of(config: &DecoderConfig, degree: u32, route: Route) -> Result<Vec<Shard>, Refusal> {
+pub(super) fn shards_of(config: &DecoderConfig, cut: Cut, route: Route) -> Result<Vec<Shard>, Refusal> {
+    cut.check(config)?;
     let rule = KvRule::of_route(route);
-    config.kinds.iter().map(|kind| Shard::of_kind(config, kind, degree, rule)).collect()
+    config.kinds.iter().map(|kind| Shard::of_kind(config, kind, cut, rule)).collect()
 }
 
 #[cfg(test)]
@@ -448,6 +467,30 @@ mod tests {
         let all = [1, 2, 4, 8].map(loads);
         assert!((all[1] / all[0] - 2.0).abs() < 0.01 && (all[2] / all[0] - 4.0).abs() < 0.01, "{all:?}");
         assert_eq!(all[2], all[3]);
+    }
+
+    #[test]
+    fn groups_of_experts_have_their_own_and_one_group_is_none() {
+        let request = |groups| Request {
+            degree: 8,
+            expert_groups: groups,
+            batch: 4,
+            ..Request::of(named_config("mixtral-8x7b").unwrap(), llm_instance("trn2.48xlarge").unwrap())
+        };
+        let step = |groups| Decoder::of_request(&request(groups), FITTED).unwrap().decode(4, 512).unwrap();
+        let plain =
+            Decoder::new(&request(1).config, request(1).instance, 8, None, FITTED).unwrap().decode(4, 512).unwrap();
+        assert_eq!(step(1), plain);
+        // The bytes are the same, in longer rows.
+        let (one, four) = (step(1).experts.to_ms_f64(), step(4).experts.to_ms_f64());
+        assert!(four < one && four > one * 0.8, "{one} and {four} ms");
+        let weights = |groups| request(groups).memory().unwrap().weight_bytes;
+        assert_eq!(weights(1), weights(4));
+        let error = request(3).shards().unwrap_err().to_string();
+        assert!(error.ends_with("which must divide both; the nearest is --ep 2"), "{error}");
+        let dense =
+            Request { expert_groups: 2, ..Request::of(named_config("llama-3-8b").unwrap(), request(1).instance) };
+        assert!(dense.shards().unwrap_err().to_string().contains("has no experts"));
     }
 
     #[test]
