@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Args as ClapArgs, Command, FromArgMatches};
+use clap::{Arg, ArgMatches, Args as ClapArgs, Command, FromArgMatches, value_parser};
 
 use super::args::write_format;
 use super::file;
 use ns_formats::WriteFormat;
-use ns_session::studies::{LLM_OPTIONS, LlmCommand, LlmOption, LlmStudy};
+use ns_session::studies::{FieldKind, LLM_OPTIONS, LlmCommand, LlmOption, LlmStudy};
 
 /// The options that the command line names, with their texts: those of `fit` or of `generate`.
 #[derive(Debug)]
@@ -51,6 +51,12 @@ impl<const IS_FIT: bool> LlmOptions<IS_FIT> {
 fn arg(option: &'static LlmOption) -> Arg {
     let (name, value) = option.flag;
     let arg = Arg::new(name).long(name).value_name(value).help(option.help).allow_negative_numbers(true);
+    let arg = match option.field.kind {
+        FieldKind::Whole => arg.value_parser(value_parser!(u64)),
+        FieldKind::Decimal => arg.value_parser(value_parser!(f64)),
+        FieldKind::Numbers => arg.value_parser(value_parser!(u64)).value_delimiter(','),
+        _ => arg,
+    };
     match option.field.key {
         "config" => arg.conflicts_with("model"),
         "requests" | "prefill_chunk" => arg.requires("request-rate"),
@@ -75,7 +81,10 @@ impl<const IS_FIT: bool> ClapArgs for LlmOptions<IS_FIT> {
 impl<const IS_FIT: bool> FromArgMatches for LlmOptions<IS_FIT> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let named = Self::all().filter(|option| matches.value_source(option.flag.0) == Some(ValueSource::CommandLine));
-        let text = |name: &str| matches.get_one::<String>(name).cloned().unwrap_or_default();
+        let text = |name: &str| {
+            let words = matches.get_raw(name).into_iter().flatten().map(|word| word.to_string_lossy());
+            words.collect::<Vec<_>>().join(",")
+        };
         Ok(Self(named.map(|option| (option, text(option.flag.0))).collect()))
     }
 

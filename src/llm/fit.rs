@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::families::{model_names, named_config};
 use super::memory::Memory;
+use super::models::{model_names, named_config};
 use super::plan::Plan;
 use super::request::{Request, has_lnc, llm_instance};
 use super::shard::degrees;

@@ -3,7 +3,8 @@
 use ns_model::{AtenOp, Graph, Node, evaluate, weight_tensor};
 use ns_tensor::{Shape, Tensor};
 
-use crate::families::{Sizes, family};
+use crate::families::family;
+use crate::models::Sizes;
 use crate::segment::{Scores, Segment};
 use crate::shard::KvRule;
 use crate::{DecoderConfig, Shard};

@@ -406,7 +406,7 @@ mod tests {
         };
         let limits = Limits::default();
         let traffic = Traffic { requests_per_s: 2.0, requests: 200, seed: 1, limits, chunk: None };
-        let ms = |ms| SimTime::from_us(ms * 1_000);
+        let ms = |ms: u64| SimTime::from_us(ms * 1_000);
         let at = |pieces, piece, steps: &[(u64, SimTime)]| {
             run(&request, &traffic, &Times { pieces, piece, steps: steps.to_vec() })
         };
