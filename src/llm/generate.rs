@@ -15,6 +15,9 @@ use super::step::{Decoder, PromptParts, StepParts};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Breakdown {
     pub weights: f64,
+    /// Only of a model with experts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub router: Option<f64>,
     pub cache: f64,
     /// Only of a model with experts.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,6 +31,7 @@ impl From<StepParts> for Breakdown {
     fn from(parts: StepParts) -> Self {
         Self {
             weights: parts.weights.to_ms_f64(),
+            router: (parts.router > SimTime::ZERO).then(|| parts.router.to_ms_f64()),
             cache: parts.cache.to_ms_f64(),
             experts: (parts.experts > SimTime::ZERO).then(|| parts.experts.to_ms_f64()),
             collectives: parts.collectives.to_ms_f64(),
@@ -165,9 +169,9 @@ fn padded<const N: usize>(size: u64, tiles: [u64; N]) -> impl Iterator<Item = u6
 /// # Errors
 /// When a segment cannot be compiled.
 pub fn prompt_of(decoder: &mut Decoder, request: &Request, sequences: u64) -> Result<PromptParts, Refusal> {
-    const KERNEL_TILE: u64 = 512;
+    let tokens = request.prompt_bucket();
     let mut best: Option<PromptParts> = None;
-    for tokens in padded(request.prompt_bucket(), [TILE, KERNEL_TILE]) {
+    for tokens in padded(tokens, [TILE, decoder.kernel_tile(tokens)]) {
         let made = decoder.prefill(sequences, tokens)?;
         best = Some(best.filter(|best| best.time() <= made.time()).unwrap_or(made));
     }

@@ -28,8 +28,10 @@ const CORES_OF_CHIP: u64 = 8;
 /// A step by its parts. They add up to its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepParts {
-    /// Streaming the weights.
+    /// Streaming the weights that all tokens use.
     pub weights: SimTime,
+    /// Streaming the routers that choose experts.
+    pub router: SimTime,
     /// Streaming keys and values.
     pub cache: SimTime,
     /// Streaming the experts that the tokens chose.
@@ -46,6 +48,7 @@ impl StepParts {
     pub fn map(self, change: impl Fn(SimTime) -> SimTime) -> Self {
         Self {
             weights: change(self.weights),
+            router: change(self.router),
             cache: change(self.cache),
             experts: change(self.experts),
             collectives: change(self.collectives),
@@ -54,8 +57,13 @@ impl StepParts {
         }
     }
 
+    /// What the cores do between their exchanges.
+    pub fn device(&self) -> SimTime {
+        self.weights + self.router + self.cache + self.experts + self.compute
+    }
+
     pub fn time(&self) -> SimTime {
-        self.weights + self.cache + self.experts + self.collectives + self.compute + self.host
+        self.device() + self.collectives + self.host
     }
 }
 
@@ -246,6 +254,7 @@ impl Decoder {
         let loads = self.loads(batch).0;
         let (mut device, mut cache, mut experts, mut short) = (head, SimTime::ZERO, SimTime::ZERO, SimTime::ZERO);
         let (mut shared, mut loaded) = (self.config.word_features * self.shard(0)?.words, 0);
+        let mut router = SimTime::ZERO;
         for (kind, known) in self.config.kinds.clone().into_iter().enumerate() {
             let [attention, feed_forward] = self.layer(kind, batch, bucket);
             let shard = self.shard(kind)?;
@@ -258,6 +267,7 @@ impl Decoder {
             let segments = self.window(kind, attention)? + self.window(kind, feed_forward)?;
             device += (segments + SimTime(further.0 / 1_000) + rows + chain).times(known.count);
             shared += known.count * shard.shared_elements();
+            router += moving(shard.hidden * shard.experts * ELEMENT_BYTES).times(known.count);
             if known.has_experts {
                 loaded += known.count * loads * shard.expert_elements();
                 let rows = SimTime(shard.expert_rows() * row_ps);
@@ -274,8 +284,10 @@ impl Decoder {
         let weights = (moving(shared * ELEMENT_BYTES) + short).saturating_sub(saved).min(device);
         let experts = experts.saturating_sub(saved_experts).min(device.saturating_sub(weights));
         let cache = cache.min(device.saturating_sub(weights + experts));
+        let router = router.min(weights);
         Ok(StepParts {
-            weights,
+            weights: weights.saturating_sub(router),
+            router,
             cache,
             experts,
             collectives: self.exchanges(batch),
@@ -284,12 +296,21 @@ impl Decoder {
         })
     }
 
+    /// Tokens of a tile of the attention kernel of Trn2 in a prompt of so many; others have tiles of the array.
+    pub(super) const fn kernel_tile(&self, tokens: u64) -> u64 {
+        match (self.is_later(), tokens) {
+            (true, 1_024..) => 512,
+            (true, 256..) => 256,
+            _ => 128,
+        }
+    }
+
     /// How the scores of a prompt are made. Today's library has a kernel for prompts of 4,096 tokens and more, and on Trn2 for all that fill
     /// its tiles (`get_flash_attention_strategy` of NeuronX Distributed Inference).
     const fn scores(&self, tokens: u64) -> Scores {
         let has_kernel = match self.is_later() {
             false => tokens >= 4_096,
-            true => tokens.is_multiple_of(if tokens < 1_024 { 256 } else { 512 }),
+            true => tokens >= 256 && tokens.is_multiple_of(self.kernel_tile(tokens)),
         };
         match self.route {
             Route::Tnx => Scores::Whole,

@@ -223,7 +223,7 @@ fn every_command_of_the_page_runs_and_bad_input_is_named() {
             other => panic!("{other}"),
         }
     }
-    assert_eq!(commands, 6);
+    assert_eq!(commands, 8);
     // The timeline is the page's.
     let mut spec = StudySpec::new(StudyKind::Llm);
     for (key, text) in [("model", "llama-2-7b"), ("tp", "24"), ("output", "3968")] {

@@ -439,7 +439,8 @@ fn generate(draw: &mut Draw, found: &mut Found) {
         if let Some(larger) = found.run(&larger) {
             for key in ["ttft_ms", "tpot_p50_ms"] {
                 let both = (number(&made, key), number(&larger, key));
-                found.holds("more work is never faster", both.1 >= both.0, (what, key, both));
+                // The order of instructions that is best for one size may be half a percent worse for another.
+                found.holds("more work is never faster", both.1 >= both.0 * 0.99, (what, key, both));
             }
         }
     }

@@ -148,6 +148,7 @@ fn describe(request: &Request, report: &GenerationReport) -> String {
     }
     for (name, ms) in [
         ("  weights", Some(b.weights)),
+        ("  router", b.router),
         ("  cache", Some(b.cache)),
         ("  experts", b.experts),
         ("  collectives", Some(b.collectives)),

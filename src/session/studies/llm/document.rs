@@ -175,7 +175,8 @@ fn token(report: &GenerationReport) -> Shares {
     let parts = report.made.breakdown_ms;
     let all = [
         // All are transfers: shades of one hue.
-        ("weights", parts.weights, Kind::Transfer.fill()),
+        (if parts.experts.is_some() { "dense weights" } else { "weights" }, parts.weights, Kind::Transfer.fill()),
+        ("router", parts.router.unwrap_or_default(), shade(Kind::Transfer.fill(), 1)),
         ("keys and values", parts.cache, shade(Kind::Transfer.fill(), 3)),
         ("experts", parts.experts.unwrap_or_default(), shade(Kind::Transfer.fill(), 5)),
         ("collectives", parts.collectives, Kind::Collective.fill()),
