@@ -179,7 +179,6 @@ pub fn config_of(name: &str, whole_file: &Map<String, Value>) -> Result<DecoderC
     set_layers(fields, family, &mut config)?;
     config.check()?;
     config.remarks = remarks_of(fields, &config, family);
-    config.remarks.extend(experts_without_family(fields, family));
     config.stored = stored_of(fields).unwrap_or_default();
     config.remarks.extend(remark);
     if skipped > 0 {
@@ -372,6 +371,7 @@ fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, family: &Fami
     if !unknown.is_empty() {
         remarks.push(format!("Fields of the config.json that are not known are not used: {}.", unknown.join(", ")));
     }
+    remarks.extend(experts_without_family(fields, family));
     remarks
 }
 

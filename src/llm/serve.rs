@@ -329,6 +329,16 @@ fn run(request: &Request, traffic: &Traffic, times: &Times) -> ServeReport {
         });
     }
     let time_s = now.secs_since(first_arrival).max(1e-12);
+    report_of(request, traffic, finished, time_s, u64_to_f64(served) / u64_to_f64(steps.max(1)))
+}
+
+fn report_of(
+    request: &Request,
+    traffic: &Traffic,
+    finished: RequestTimes,
+    time_s: f64,
+    mean_batch: f64,
+) -> ServeReport {
     let percentiles = |mut values: Vec<f64>| {
         values.order_by(f64::total_cmp);
         [50.0, 90.0, 99.0].map(|p| percentile_sorted(&values, p).unwrap_or(0.0))
@@ -342,7 +352,7 @@ fn run(request: &Request, traffic: &Traffic, times: &Times) -> ServeReport {
         throughput_tokens_per_s: rate(f64::from(traffic.requests) * u64_to_f64(request.output)),
         requests_per_s: rate(f64::from(traffic.requests)),
         goodput_requests_per_s: rate(f64::from(finished.good)),
-        mean_batch: u64_to_f64(served) / u64_to_f64(steps.max(1)),
+        mean_batch,
         knee_requests_per_s: None,
         rates: Vec::new(),
         serve_command: request.serve_command(),
