@@ -119,7 +119,7 @@ pub struct ServeReport {
     /// a prompt. Absent where no rate does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knee_requests_per_s: Option<f64>,
-    /// The same requests at other rates, the lowest first.
+    /// The same requests, at most 500 of them, at other rates, the lowest first.
     pub rates: Vec<RateFigures>,
     /// The command of a server that runs it.
     pub serve_command: String,
@@ -144,6 +144,9 @@ pub struct RateFigures {
 
 /// Rates that are tried for the knee, as shares of what a full batch serves.
 const SHARES: [f64; 14] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.2];
+
+/// Most requests of each rate that is tried.
+const MOST_AT_A_RATE: u32 = 500;
 
 /// Most requests of a run.
 const MOST_REQUESTS: u32 = 100_000;
@@ -260,7 +263,8 @@ pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) 
         .max(1e-12);
     let at = |share: f64| {
         let requests_per_s = (full * share).clamp(1e-6, 1e6);
-        (requests_per_s, run(request, &Traffic { requests_per_s, ..*traffic }, &times))
+        let requests = traffic.requests.min(MOST_AT_A_RATE);
+        (requests_per_s, run(request, &Traffic { requests_per_s, requests, ..*traffic }, &times))
     };
     let all: Vec<(f64, ServeReport)> = SHARES.into_iter().map(at).collect();
     let idle_ms = u64_to_f64(pieces) * piece.to_ms_f64();
