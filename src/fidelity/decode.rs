@@ -75,17 +75,13 @@ impl DecodeCase {
         let contradicts = row.notes.contains("throughput contradicts");
         Ok(Self {
             request: Request {
-                config,
-                instance,
                 degree,
-                lnc: None,
                 weights,
                 batch: batch.into(),
                 input,
                 output,
-                buckets: Vec::new(),
-                continuous: false,
                 route: Some(Route::Tnx),
+                ..Request::of(config, instance)
             },
             counts_input: !row.throughput_unit.to_ascii_lowercase().starts_with("output"),
             published_tpot_ms: row.latency_p50_ms,

@@ -73,7 +73,7 @@ impl GenerationReport {
         let made = generate(request, FITTED)?;
         let interval = interval_of_tpot(made.tpot_p50_ms, request);
         let interval = interval.map(|(tpot_low_ms, tpot_high_ms)| TpotInterval { tpot_low_ms, tpot_high_ms });
-        let remarks = request.config.remarks.clone();
+        let remarks = request.remarks();
         Ok(Self { made, interval, larger_batch: None, note: note_of(request.instance), remarks })
     }
 }

@@ -52,6 +52,7 @@ pub use row::{PublishedRow, read_rows};
 pub use search::rms_of_ratios;
 pub use served::{ServedAnswer, ServedCase, ServedRow, ServedTime, read_served};
 pub use served_fit::{
-    ServedCalibrator, ServedErrors, ServedGroup, ServedLeftOut, errors_of, shipped_served_rows, validate_served,
+    SERVED_HELD_OUT, ServedCalibrator, ServedErrors, ServedGroup, ServedLeftOut, errors_of, shipped_served_rows,
+    validate_served,
 };
 pub use summary::{Summary, Validation, validate};

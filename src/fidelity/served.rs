@@ -4,7 +4,7 @@ use csv::{ReaderBuilder, StringRecord};
 use ns_base::{Refusal, refuse};
 use ns_llm::{
     DecoderConfig, LlmCalibration, Request, Route, Weights, degrees, llm_instance, median_program, named_config,
-    read_config,
+    prompt_of, read_config,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -40,6 +40,8 @@ pub struct ServedRow {
 pub struct ServedCase {
     pub request: Request,
     pub time: ServedTime,
+    /// Whether the published figure is a median or a mean; one of few that took longest counts in no error.
+    pub is_typical: bool,
 }
 
 /// Published and predicted time of a row: an element of `validate --json`.
@@ -120,23 +122,12 @@ impl ServedCase {
         let input = needed("input")?;
         let longest = buckets.iter().copied().max().unwrap_or(0);
         let output = number("output")?.unwrap_or_else(|| longest.saturating_sub(input)).max(1);
-        let weights = if cell("weights_dtype") == "int8" { Weights::Int8 } else { Weights::Bf16 };
+        let weights = cell("weights_dtype").parse::<Weights>().unwrap_or_default();
         let config = config_of(&cell("model"), &cell("config"))?;
         let route = route_of(&format!("{} {}", cell("set"), cell("note")), time);
-        let request = Request {
-            config,
-            instance,
-            degree,
-            lnc: None,
-            weights,
-            batch,
-            input,
-            output,
-            buckets,
-            continuous: false,
-            route,
-        };
-        Ok(Self { request, time })
+        let request =
+            Request { degree, weights, batch, input, output, buckets, route, ..Request::of(config, instance) };
+        Ok(Self { request, time, is_typical: !cell("note").contains("p99") })
     }
 
     /// Predicted time, milliseconds. Fails when its model cannot be simulated.
@@ -145,11 +136,9 @@ impl ServedCase {
         let decoder = decoders.of(request, calibration)?;
         decoder.weights = request.weights;
         if matches!(self.time, ServedTime::FirstToken | ServedTime::DevicePrompt) {
-            let prompt = decoder.prefill(request.batch, request.prompt_bucket())?;
-            let host = decoder.first_token();
-            return Ok(
-                if self.time == ServedTime::FirstToken { prompt } else { prompt.saturating_sub(host) }.to_ms_f64()
-            );
+            let prompt = prompt_of(decoder, request, request.batch)?;
+            let time = if self.time == ServedTime::FirstToken { prompt.time() } else { prompt.device() };
+            return Ok(time.to_ms_f64());
         }
         // The compiled cache that is said serves every step.
         let half = request.input + request.output / 2;

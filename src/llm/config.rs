@@ -1,5 +1,6 @@
 //! The sizes of a decoder, from which everything else follows.
 
+use super::weights::Weights;
 use ns_base::{Refusal, refuse};
 
 /// What a feed-forward part is made of.
@@ -188,6 +189,8 @@ pub struct DecoderConfig {
     pub order: Vec<usize>,
     /// Whether the head shares the matrix of the word table.
     pub tied: bool,
+    /// How its file stores the weights of products.
+    pub stored: Weights,
     /// What its `config.json` says and the figures leave out, a sentence each.
     pub remarks: Vec<String>,
 }

@@ -3,297 +3,19 @@
 use serde_json::{Map, Value};
 
 use super::config::{Activation, DecoderConfig, Experts, Latent, LayerKind};
-use super::families::{FAMILIES, Family, family, model_names, named_config};
+use super::config_fields::{
+    ACTIVATION, EXPERT_WIDTH, EXPERTS, FIRST_SPARSE, HEADS, HIDDEN, INTERMEDIATE, KV_HEADS, LAYERS, ONE_VALUE, PATTERN,
+    PER_TOKEN, POSITIONS, SHARED, SHARED_WIDTH, SPARSE_STEP, TEXT_PARTS, WINDOW, known_fields,
+};
+use super::families::{FAMILIES, Family, family};
+use super::models::{model_names, named_config};
+use super::weights::Weights;
 use ns_base::convert::{f64_to_u64, u64_to_f64, u64_to_usize};
 use ns_base::units::format_number;
 use ns_base::{Refusal, refuse, without_nan};
 
 /// Longest file that is read: a configuration has a few kilobytes.
 pub const MAX_CONFIG_BYTES: usize = 1 << 20;
-
-/// Names of a field in the families.
-const HIDDEN: &[&str] = &["hidden_size", "n_embd", "d_model"];
-const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "n_layers"];
-const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads"];
-const KV_HEADS: &[&str] = &["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups"];
-const INTERMEDIATE: &[&str] = &["intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"];
-const POSITIONS: &[&str] = &["max_position_embeddings", "n_positions", "max_seq_len", "seq_length"];
-const EXPERTS: &[&str] = &["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"];
-const PER_TOKEN: &[&str] = &["num_experts_per_tok", "experts_per_token", "top_k_experts", "num_experts_per_token"];
-const EXPERT_WIDTH: &[&str] = &["moe_intermediate_size", "expert_ffn_hidden_size"];
-const SHARED: &[&str] = &["n_shared_experts", "num_shared_experts"];
-const SHARED_WIDTH: &[&str] = &[
-    "shared_expert_intermediate_size",
-    "moe_shared_expert_intermediate_size",
-    "share_expert_dim",
-    "shared_intermediate_size",
-];
-const FIRST_SPARSE: &[&str] = &["first_k_dense_replace", "num_dense_layers"];
-const SPARSE_STEP: &[&str] = &["decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_freq"];
-const WINDOW: &[&str] = &["sliding_window", "attention_chunk_size"];
-const PATTERN: &[&str] = &["sliding_window_pattern", "_sliding_window_pattern", "global_attn_every_n_layers"];
-const ACTIVATION: &[&str] = &["hidden_act", "hidden_activation", "activation_function", "mlp_hidden_act", "activation"];
-
-/// Fields of one value each that the sizes are read from.
-const READ: &[&str] = &[
-    "model_type",
-    "vocab_size",
-    "head_dim",
-    "tie_word_embeddings",
-    "word_embed_proj_dim",
-    "do_layer_norm_before",
-    "layer_types",
-    "max_window_layers",
-    "use_sliding_window",
-    "mlp_only_layers",
-    "intermediate_size_mlp",
-    "enable_moe_block",
-    "q_lora_rank",
-    "kv_lora_rank",
-    "qk_nope_head_dim",
-    "qk_rope_head_dim",
-    "v_head_dim",
-    "num_global_key_value_heads",
-    "global_head_dim",
-    "attention_k_eq_v",
-    "attn_logit_softcapping",
-    "final_logit_softcapping",
-    "expansion_ratio",
-];
-
-/// The parts of a file that hold the decoder of a model that sees or hears.
-const TEXT_PARTS: &[&str] = &["text_config", "llm_config", "language_config", "thinker_config"];
-
-/// Fields that change neither a time nor a size.
-const WITHOUT_EFFECT: &[&str] = &[
-    "_name_or_path",
-    "_remove_final_layer_norm",
-    "activation_dropout",
-    "activation_dropout_rate",
-    "apply_residual_connection_post_layernorm",
-    "architectures",
-    "attention_dropout",
-    "attention_multiplier",
-    "attention_probs_dropout_prob",
-    "attention_softmax_in_fp32",
-    "attention_type",
-    "attn_config",
-    "attn_pdrop",
-    "attn_scale",
-    "attn_temperature_tuning",
-    "audio_token_id",
-    "auto_map",
-    "aux_loss_alpha",
-    "bad_words_ids",
-    "begin_suppress_tokens",
-    "boa_token_id",
-    "boi_token_id",
-    "bos_token",
-    "bos_token_id",
-    "cache_implementation",
-    "chunk_size_feed_forward",
-    "classifier_dropout",
-    "clip_qkv",
-    "dropout",
-    "emb_dropout_prob",
-    "emb_pdrop",
-    "embd_layer_norm",
-    "embd_pdrop",
-    "embedding_dropout",
-    "embedding_multiplier",
-    "eoa_token_id",
-    "eoa_token_index",
-    "eoi_token_id",
-    "eos_token",
-    "eos_token_id",
-    "ep_size",
-    "final_norm",
-    "floor_scale",
-    "for_llm_class",
-    "global_attn_every_n",
-    "gradient_checkpointing",
-    "hidden_act_param",
-    "hidden_dropout",
-    "hidden_dropout_prob",
-    "hidden_size_per_layer_input",
-    "id2label",
-    "image_seq_length",
-    "image_token_id",
-    "image_token_index",
-    "inference_runner",
-    "init_std",
-    "initial_context_length",
-    "initializer_range",
-    "is_decoder",
-    "is_encoder_decoder",
-    "label2id",
-    "label_smoothing",
-    "language_model_type",
-    "layer_norm_eps",
-    "layer_norm_eps_bias",
-    "layer_norm_epsilon",
-    "layerdrop",
-    "layerscale",
-    "learned_pos_emb",
-    "load_balance_coeff",
-    "logit_scale",
-    "logits_scaling",
-    "mask_token_id",
-    "max_batch_size",
-    "max_seq_length",
-    "max_sequence_length",
-    "max_window_layers",
-    "mlp_only",
-    "moe_router_dtype",
-    "moe_router_scaling_factor",
-    "mtp_transformer_layers",
-    "multimodal_projector_bias",
-    "mup",
-    "mup_enabled",
-    "n_ctx",
-    "n_group",
-    "n_positions_trained",
-    "no_rope_layer_interval",
-    "no_rope_layers",
-    "nope_layer_interval",
-    "norm_eps",
-    "norm_topk_prob",
-    "num_attention_layers",
-    "num_expert_groups",
-    "num_kv_shared_layers",
-    "num_limited_groups",
-    "original_max_position_embeddings",
-    "output_attentions",
-    "output_hidden_states",
-    "output_router_logits",
-    "pad_token",
-    "pad_token_id",
-    "parallel_attn_output",
-    "partial_rotary_type",
-    "prefix",
-    "pretraining_tp",
-    "problem_type",
-    "processor_class",
-    "projector_hidden_act",
-    "qk_norm_type",
-    "quantization",
-    "query_pre_attn_scalar",
-    "reorder_and_upcast_attn",
-    "resid_dropout",
-    "resid_pdrop",
-    "residual_dropout",
-    "residual_multiplier",
-    "return_dict",
-    "rms_norm_eps",
-    "rope_interleave",
-    "rope_local_base_freq",
-    "rope_parameters",
-    "rope_scaling",
-    "rope_theta",
-    "rope_theta_local",
-    "rotary_base",
-    "rotary_emb_base",
-    "rotary_emb_fraction",
-    "rotary_scaling_factor",
-    "route_norm",
-    "route_scale",
-    "routed_scaling_factor",
-    "router_aux_loss_coef",
-    "router_bias_update_speed",
-    "router_jitter_noise",
-    "scale_attention_softmax_in_fp32",
-    "scale_attn_by_inverse_layer_idx",
-    "scale_attn_weights",
-    "scale_embedding",
-    "score_func",
-    "scoring_func",
-    "sep_token",
-    "sep_token_id",
-    "seq_aux",
-    "summary_activation",
-    "summary_first_dropout",
-    "summary_proj_to_labels",
-    "summary_type",
-    "summary_use_proj",
-    "swiglu_limit",
-    "task_specific_params",
-    "tie_encoder_decoder",
-    "tokenizer_class",
-    "topk_group",
-    "topk_method",
-    "torchscript",
-    "transformers_version",
-    "unk_token",
-    "unk_token_id",
-    "unsloth_fixed",
-    "unsloth_version",
-    "use_bidirectional_attention",
-    "use_cache",
-    "use_double_wide_mlp",
-    "use_grouped_mm",
-    "use_moe_router_bias",
-    "use_mrope",
-    "use_routing_bias",
-    "use_sliding_window",
-    "validate_runner_input",
-    "video_token_id",
-    "vision_end_token_id",
-    "vision_feature_layer",
-    "vision_feature_select_strategy",
-    "vision_soft_tokens_per_image",
-    "vision_start_token_id",
-    "vocab_size_per_layer_input",
-];
-
-/// Fields of which only one kind of value is simulated: the values that are, as JSON, and what is simulated for another.
-const ONE_VALUE: &[(&str, &[&str], &str)] = &[
-    ("dtype", &["\"bfloat16\"", "\"float16\""], "--weights says how many bytes a weight has"),
-    ("index_topk", &[], "attention reads every position, not those that an index chooses"),
-    ("layer_norm_elementwise_affine", &["true"], "norms have a weight and a bias"),
-    ("mtp_num_layers", &["0"], "layers that guess further tokens are left out"),
-    ("num_mtp_modules", &["0"], "layers that guess further tokens are left out"),
-    ("num_nextn_predict_layers", &["0"], "layers that guess further tokens are left out"),
-    ("partial_rotary_factor", &["1", "1.0"], "whole heads are rotated"),
-    ("quantization_config", &[], "--weights says how many bytes a weight has"),
-    ("rotary_dim", &[], "whole heads are rotated"),
-    ("rotary_pct", &["1", "1.0"], "whole heads are rotated"),
-    ("torch_dtype", &["\"bfloat16\"", "\"float16\""], "--weights says how many bytes a weight has"),
-    ("use_mtp", &["false"], "layers that guess further tokens are left out"),
-    ("use_parallel_residual", &["false"], "the two parts of a layer run one after the other"),
-    ("vision_config", &[], "the part for pictures is left out"),
-    ("audio_config", &[], "the part for sound is left out"),
-];
-
-/// All fields that are known, by what becomes of them.
-pub fn known_fields() -> [(&'static str, Vec<&'static str>); 3] {
-    let sizes = [
-        HIDDEN,
-        LAYERS,
-        HEADS,
-        KV_HEADS,
-        INTERMEDIATE,
-        POSITIONS,
-        EXPERTS,
-        PER_TOKEN,
-        EXPERT_WIDTH,
-        SHARED,
-        SHARED_WIDTH,
-        FIRST_SPARSE,
-        SPARSE_STEP,
-        WINDOW,
-        PATTERN,
-        ACTIVATION,
-        READ,
-        TEXT_PARTS,
-    ];
-    let mut used = sizes.concat();
-    let switches = FAMILIES.iter().flat_map(|family| family.switches).map(|(field, _)| *field);
-    used.extend(switches.filter(|field| *field != "use_parallel_residual"));
-    used.sort_unstable();
-    used.dedup();
-    let said = ONE_VALUE.iter().map(|(field, ..)| *field).collect();
-    [("used", used), ("named in a remark", said), ("without effect", WITHOUT_EFFECT.to_vec())]
-}
 
 /// A decoder from the text of its `config.json`.
 ///
@@ -452,11 +174,12 @@ pub fn config_of(name: &str, whole_file: &Map<String, Value>) -> Result<DecoderC
         config.activation = known;
     }
     config.latent = latent_of(fields, family)?;
-    config.experts = experts_of(name, fields, family)?;
+    config.experts = experts_of(fields, family)?;
     config.check()?;
     set_layers(fields, family, &mut config)?;
     config.check()?;
     config.remarks = remarks_of(fields, &config, family);
+    config.stored = stored_of(fields).unwrap_or_default();
     config.remarks.extend(remark);
     if skipped > 0 {
         config.remarks.push(format!("The {skipped} layers of cross_attention_layers read pictures and are left out."));
@@ -484,20 +207,12 @@ fn latent_of(fields: &Map<String, Value>, family: &Family) -> Result<Option<Late
     }))
 }
 
-fn experts_of(name: &str, fields: &Map<String, Value>, family: &Family) -> Result<Option<Experts>, Refusal> {
+fn experts_of(fields: &Map<String, Value>, family: &Family) -> Result<Option<Experts>, Refusal> {
     let named = EXPERTS.iter().find_map(|field| Some((*field, whole(fields, &[field]).transpose()?)));
     let Some((field, count)) = named else { return Ok(None) };
     let (count, on) = (count?, flag(fields, "enable_moe_block")?.unwrap_or(true));
     let Some(rule) = family.experts.filter(|_| on) else {
-        if count <= 1 || !on {
-            return Ok(None);
-        }
-        let refusal = refuse!(
-            "{field} is {count}, and model_type '{}' has no experts; families with experts are: {}",
-            family.name,
-            sparse_families()
-        );
-        return Err(refusal.advise(dense_advice(name, fields).unwrap_or_default()));
+        return Ok(None);
     };
     if count == 0 {
         return Err(refuse!("{field} is 0; it must be at least 1"));
@@ -513,9 +228,23 @@ fn experts_of(name: &str, fields: &Map<String, Value>, family: &Family) -> Resul
     }))
 }
 
-fn sparse_families() -> String {
+/// What is said of experts that the family of a file does not have: the family is what runs, as elsewhere.
+fn experts_without_family(fields: &Map<String, Value>, family: &Family) -> Option<String> {
+    let count = |field: &&str| whole(fields, &[*field]).ok().flatten().is_some_and(|count| count > 1);
+    let field = EXPERTS.iter().find(|field| count(field)).filter(|_| family.experts.is_none())?;
     let all: Vec<&str> = FAMILIES.iter().filter(|f| f.experts.is_some()).map(|f| f.name).collect();
-    all.join(", ")
+    Some(format!(
+        "The field {field} of the config.json is not used: model_type '{}' has no experts, so the dense model is run; families with experts are {}.",
+        family.name,
+        all.join(", ")
+    ))
+}
+
+/// The storage of weights that a file names.
+fn stored_of(fields: &Map<String, Value>) -> Option<Weights> {
+    let told = fields.get("quantization_config")?;
+    let method = told.get("quant_method").and_then(Value::as_str)?;
+    Weights::of_method(method, told.get("bits").and_then(Value::as_u64))
 }
 
 /// Sets the kinds of layers, of which each has a window or none, and experts or none.
@@ -615,6 +344,7 @@ fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, family: &Fami
         let is_switch = FAMILIES.iter().any(|f| f.switches.iter().any(|(name, _)| *name == field));
         let is_own = family.switches.iter().any(|(name, _)| *name == field);
         let instead = match known {
+            _ if field == "quantization_config" && stored_of(fields).is_some() => None,
             _ if is_switch && !is_own && value == &Value::Bool(true) => Some("the family has no such part"),
             Some((_, values, instead)) => (!values.contains(&value.to_string().as_str())).then_some(*instead),
             None if ACTIVATION.contains(&field) && activation_of(fields).is_some_and(|(_, known)| known.is_none()) => {
@@ -641,6 +371,7 @@ fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, family: &Fami
     if !unknown.is_empty() {
         remarks.push(format!("Fields of the config.json that are not known are not used: {}.", unknown.join(", ")));
     }
+    remarks.extend(experts_without_family(fields, family));
     remarks
 }
 
@@ -756,6 +487,11 @@ mod tests {
         said(r#""sliding_window": 4096, "use_sliding_window": false"#, "");
         said(r#""sliding_window": 131072, "layer_types": ["full_attention"], "hidden_act": "silu""#, "");
         said(r#""quantization_config": {"bits": 4}"#, "quantization_config of the config.json is not used");
+        said(r#""quantization_config": {"quant_method": "gptq", "bits": 4}"#, "");
+        assert_eq!(with(r#""quantization_config": {"quant_method": "gptq", "bits": 4}"#).stored, Weights::Int4);
+        // A family without experts is run without them.
+        said(r#""num_local_experts": 8"#, "model_type 'llama' has no experts, so the dense model is run");
+        assert_eq!(with(r#""num_local_experts": 8"#).parameters(), plain.parameters());
         said(r#""hidden_act": "xielu""#, "computes the function of the family");
         said(r#""torch_dtype": "float32""#, "--weights says");
         said(r#""rms_norm_eps": NaN, "max_logits": Infinity, "torch_dtype": "bfloat16""#, "");
@@ -779,11 +515,6 @@ mod tests {
             ("\"num_key_value_heads\": 8", "\"num_key_value_heads\": 5", "c.json: 32 attention heads cannot share 5"),
             ("4096", "4095", "c.json: hidden_size 4095 is not a multiple of num_attention_heads 32"),
             ("4096", "0", "c.json: hidden_size is 0; it must be at least 1"),
-            (
-                "\"rope_theta\": 500000.0",
-                "\"num_local_experts\": 8",
-                "c.json: num_local_experts is 8, and model_type 'llama' has no experts",
-            ),
             ("false", "3", "c.json: tie_word_embeddings is 3; it must be true or false"),
             ("{", "", "c.json: it is not a JSON object"),
         ];

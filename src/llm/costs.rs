@@ -1,6 +1,8 @@
 //! What no simulation of a core tells: collectives, the host around a step, and what was fitted to published rows.
 
 use super::route::Route;
+use super::weights::Weights;
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::units::format_count;
 use ns_machine::arch::Instance;
 use ns_machine::cost::{CollectiveCosts, CostStatus, Entry};
@@ -35,7 +37,7 @@ pub const FITTED: LlmCalibration = LlmCalibration {
     further_cache_permille: 290,
     first_token_inf2_us: 18_000,
     first_token_trn_us: 6_700,
-    kv_head_ns: 4_700,
+    kv_head_ns: 4_800,
     row_ps: 1_300,
     trn2_all_reduce_ns: 39_500,
     vllm_host_us: 4_500,
@@ -57,16 +59,27 @@ pub const SMALL_EXCHANGE_NS: u64 = 8_000;
 /// Host and change of executables around a prompt of today's libraries, microseconds (the median of 37 published reports).
 pub const FIRST_TOKEN_US: u64 = 1_200;
 
-/// Bytes that take as long to stream as a weight of int8 with its conversion on the core, tenths: between the one byte that is moved and
-/// the two bytes that one engine's conversion takes (chosen with the rows in view).
-pub const INT8_STREAM_TENTHS: u64 = 15;
-
 /// Host time of a step, microseconds: a synchronous call, the write of the embedded tokens to every core, and the choice of the
 /// next tokens (0.44 ms were measured for the call alone).
 pub const HOST_STEP_US: u64 = 500;
 
 /// The same where the device chooses the next token (published for Trn2: about 0.4 ms a call).
 pub const HOST_STEP_ON_DEVICE_US: u64 = 400;
+
+/// Tokens of a prompt, and thousandths of the peak that the attention kernel of Trn2 reaches there (measured: `attention_cte` of heads of 128
+/// features on one core).
+const KERNEL_PERMILLE: [(u64, u64); 2] = [(2_048, 300), (16_384, 460)];
+
+/// Thousandths of the peak that attention reaches in a prompt of so many tokens: between the two measurements by the logarithm.
+pub fn kernel_permille(tokens: u64) -> u64 {
+    let [(from, low), (to, high)] = KERNEL_PERMILLE;
+    let log = |tokens: u64| libm::log2(u64_to_f64(tokens.clamp(from, to)));
+    low + f64_to_u64(u64_to_f64(high - low) * (log(tokens) - log(from)) / (log(to) - log(from)))
+}
+
+/// Time of a product on a logical core of Trn2 while all of its chip run over that of one that runs alone, thousandths (measured: 75.6 and 63.6 ms
+/// for 16,384 x 16,384 x 16,384).
+pub const SHARED_MEMORY_PERMILLE: u64 = 1_189;
 
 /// The numbers of this file for the register (`neuronscope devices --costs`, docs/costs.md).
 pub fn cost_entries() -> Vec<Entry> {
@@ -106,7 +119,7 @@ fn fitted_entries() -> [Entry; 8] {
     ]
 }
 
-fn other_entries() -> [Entry; 8] {
+fn other_entries() -> [Entry; 11] {
     use CostStatus::{Chosen, Derived, Measured, Published};
     let exchange = "nccom-test between 64 ranks of two Trn1, 64 MB to 1 GB";
     let trn2 = "inside a step between 64 ranks of Trn2: 17.5 us and bytes at this rate";
@@ -116,13 +129,19 @@ fn other_entries() -> [Entry; 8] {
     let int8 = "between the byte that is moved and the two that one engine's conversion takes";
     let host = "0.44 ms for the synchronous call; the rest writes tokens to the cores and chooses the next";
     let on_device = "Trn2, where the device chooses the next token: about 0.4 ms a call";
+    let kernel = "the attention kernel of prompts on a core of Trn2: 30 % of the peak at 2,048 tokens, 46 % at 16,384";
+    let shared = "a product of 16,384 cubed on Trn2: 63.6 ms alone, 75.6 ms with all cores of the chip";
+    let [(_, short), (_, long)] = KERNEL_PERMILLE;
     [
+        entry("KERNEL_PERMILLE, 2,048 tokens", short, "thousandths", Measured, kernel),
+        entry("KERNEL_PERMILLE, 16,384 tokens", long, "thousandths", Measured, kernel),
+        entry("SHARED_MEMORY_PERMILLE", SHARED_MEMORY_PERMILLE, "thousandths", Measured, shared),
         entry("ALL_REDUCE_BYTES_PER_US", ALL_REDUCE_BYTES_PER_US, "bytes/us", Measured, exchange),
         entry("TODAY_ALL_REDUCE_BYTES_PER_US", TODAY_ALL_REDUCE_BYTES_PER_US, "bytes/us", Derived, today),
         entry("TRN2_ALL_REDUCE_BYTES_PER_US", TRN2_ALL_REDUCE_BYTES_PER_US, "bytes/us", Measured, trn2),
         entry("SMALL_EXCHANGE_NS", SMALL_EXCHANGE_NS, "ns", Measured, small),
         entry("FIRST_TOKEN_US", FIRST_TOKEN_US, "us", Measured, first),
-        entry("INT8_STREAM_TENTHS", INT8_STREAM_TENTHS, "tenths of a byte a weight", Chosen, int8),
+        entry("INT8_STREAM_TENTHS", Weights::Int8.stream_tenths(2), "tenths of a byte a weight", Chosen, int8),
         entry("HOST_STEP_US", HOST_STEP_US, "us a step", Measured, host),
         entry("HOST_STEP_ON_DEVICE_US", HOST_STEP_ON_DEVICE_US, "us a step", Published, on_device),
     ]

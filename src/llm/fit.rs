@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::families::{model_names, named_config};
 use super::memory::Memory;
+use super::models::{model_names, named_config};
 use super::plan::Plan;
 use super::request::{Request, has_lnc, llm_instance};
 use super::shard::degrees;
@@ -98,29 +98,16 @@ pub fn fit(request: &Request) -> FitGrid {
         rows,
         nearest,
         plan: None,
-        remarks: request.config.remarks.clone(),
+        remarks: request.remarks(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Weights;
 
     fn request(output: u64) -> Request {
-        Request {
-            config: named_config("llama-2-7b").unwrap(),
-            instance: llm_instance("inf2.48xlarge").unwrap(),
-            degree: 24,
-            lnc: None,
-            weights: Weights::Bf16,
-            batch: 1,
-            input: 128,
-            output,
-            buckets: Vec::new(),
-            continuous: false,
-            route: None,
-        }
+        Request { output, ..Request::of(named_config("llama-2-7b").unwrap(), llm_instance("inf2.48xlarge").unwrap()) }
     }
 
     #[test]

@@ -9,12 +9,15 @@ use serde::Serialize;
 use super::costs::LlmCalibration;
 use super::memory::Memory;
 use super::request::Request;
-use super::step::{Decoder, StepParts};
+use super::step::{Decoder, PromptParts, StepParts};
 
 /// A step by its parts, milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Breakdown {
     pub weights: f64,
+    /// Only of a model with experts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub router: Option<f64>,
     pub cache: f64,
     /// Only of a model with experts.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,6 +31,7 @@ impl From<StepParts> for Breakdown {
     fn from(parts: StepParts) -> Self {
         Self {
             weights: parts.weights.to_ms_f64(),
+            router: (parts.router > SimTime::ZERO).then(|| parts.router.to_ms_f64()),
             cache: parts.cache.to_ms_f64(),
             experts: (parts.experts > SimTime::ZERO).then(|| parts.experts.to_ms_f64()),
             collectives: parts.collectives.to_ms_f64(),
@@ -51,9 +55,56 @@ pub struct Generation {
     pub step_ms_by_bucket: BTreeMap<u64, f64>,
     /// The step of the bucket with the median token.
     pub breakdown_ms: Breakdown,
+    /// The first token by its parts.
+    pub ttft_breakdown_ms: PromptBreakdown,
+    /// Experts that a core loads in a layer of a step; only of a model with experts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expert_loads: Option<ExpertLoads>,
     pub memory: Memory,
     /// US dollars for a million new tokens, with as many copies as the instance has cores for; absent where no price is published.
     pub cost_usd_per_million_tokens: Option<f64>,
+    /// The command of a server that runs it.
+    pub serve_command: String,
+}
+
+/// A first token by its parts, milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PromptBreakdown {
+    pub attention: f64,
+    /// Feed-forward parts, experts, and the head.
+    pub feed_forward: f64,
+    pub collectives: f64,
+    pub host: f64,
+}
+
+impl From<PromptParts> for PromptBreakdown {
+    fn from(parts: PromptParts) -> Self {
+        Self {
+            attention: parts.attention.to_ms_f64(),
+            feed_forward: parts.feed_forward.to_ms_f64(),
+            collectives: parts.collectives.to_ms_f64(),
+            host: parts.host.to_ms_f64(),
+        }
+    }
+}
+
+/// The rule of loads of a model with experts: each token loads its own until all are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ExpertLoads {
+    pub loads: u64,
+    /// Experts of a core's group, which are the most loads.
+    pub most: u64,
+    /// The batch from which a further sequence loads nothing more.
+    pub all_from_batch: u64,
+}
+
+impl ExpertLoads {
+    fn of(decoder: &Decoder, request: &Request) -> Option<Self> {
+        let experts = decoder.config.experts?;
+        let most = experts.count / u64::from(request.expert_groups.max(1));
+        let all_from_batch = experts.count.div_ceil(experts.per_token.max(1));
+        Some(Self { loads: decoder.loads(request.batch).0, most, all_from_batch })
+    }
 }
 
 /// Steps of decode with each bucket, the shortest bucket first: the first token comes from the prompt, and a token at position `p`
@@ -76,17 +127,55 @@ fn steps_by_bucket(request: &Request) -> Vec<(u64, u64)> {
     steps
 }
 
-/// The bucket in whose program a step runs that needs a cache of `bucket` positions: a longer cache has room too, so the fastest of the programs
-/// serves, and a larger bucket is never the faster one.
+/// The positions in whose program a step runs that needs a cache of `bucket` positions: a longer cache has room too, and the compiler may pad
+/// one to whole tiles, so the fastest of the programs serves, and a larger bucket is never the faster one.
 fn program_of(decoder: &mut Decoder, request: &Request, bucket: u64) -> Result<u64, Refusal> {
+    let longer = steps_by_bucket(request).into_iter().map(|(longer, _)| longer).filter(|longer| *longer >= bucket);
     let mut best = None;
-    for (longer, _) in steps_by_bucket(request).into_iter().filter(|(longer, _)| *longer >= bucket) {
-        let time = decoder.decode(request.batch, longer)?.time();
+    for positions in longer.flat_map(|longer| padded(longer, [TILE])) {
+        let time = step_of(decoder, request, positions)?.time();
         if best.is_none_or(|(fastest, _)| time < fastest) {
-            best = Some((time, longer));
+            best = Some((time, positions));
         }
     }
-    Ok(best.map_or(bucket, |(_, longer)| longer))
+    Ok(best.map_or(bucket, |(_, positions)| positions))
+}
+
+/// A step by its parts, for each token that it gives: with guesses, all rows of a sequence are computed and its cache is read once.
+///
+/// # Errors
+/// When a segment cannot be compiled.
+pub fn step_of(decoder: &mut Decoder, request: &Request, positions: u64) -> Result<StepParts, Refusal> {
+    let own = decoder.decode(request.batch, positions)?;
+    let Some(speculation) = &request.speculation else { return Ok(own) };
+    let wide = decoder.decode(request.batch * (speculation.guesses + 1), positions)?;
+    let parts = StepParts { cache: own.cache, host: own.host, ..wide };
+    let of_token = |time: SimTime| SimTime::from_secs_f64(time.to_secs_f64() / speculation.tokens_of_step());
+    Ok(parts.map(of_token))
+}
+
+/// Positions of a tile.
+const TILE: u64 = 128;
+
+/// A size, and the same rounded up to whole tiles of some sizes.
+fn padded<const N: usize>(size: u64, tiles: [u64; N]) -> impl Iterator<Item = u64> {
+    let larger = tiles.into_iter().map(move |tile| size.next_multiple_of(tile)).filter(move |larger| *larger > size);
+    std::iter::once(size).chain(larger)
+}
+
+/// The prompts of a request, of one sequence or of its batch: in the graph of its length, or of one that is padded to whole tiles or to those of
+/// an attention kernel, whichever is faster.
+///
+/// # Errors
+/// When a segment cannot be compiled.
+pub fn prompt_of(decoder: &mut Decoder, request: &Request, sequences: u64) -> Result<PromptParts, Refusal> {
+    let tokens = request.prompt_bucket();
+    let mut best: Option<PromptParts> = None;
+    for tokens in padded(tokens, [TILE, decoder.kernel_tile(tokens)]) {
+        let made = decoder.prefill(sequences, tokens)?;
+        best = Some(best.filter(|best| best.time() <= made.time()).unwrap_or(made));
+    }
+    Ok(best.unwrap_or_default())
 }
 
 /// The bucket in whose program the median token is written.
@@ -124,11 +213,12 @@ pub fn generate(request: &Request, calibration: LlmCalibration) -> Result<Genera
 /// As [`generate`].
 pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generation, Refusal> {
     decoder.weights = request.weights;
-    let ttft = decoder.prefill(request.batch, request.prompt_bucket())?;
+    let prompt = prompt_of(decoder, request, request.sequences())?;
+    let ttft = prompt.time();
     let mut steps = Vec::new();
     for (bucket, count) in steps_by_bucket(request) {
         let program = program_of(decoder, request, bucket)?;
-        steps.push((bucket, count, decoder.decode(request.batch, program)?));
+        steps.push((bucket, count, step_of(decoder, request, program)?));
     }
     let median_bucket = median_bucket(request);
     let all: u64 = steps.iter().map(|(_, count, _)| count).sum();
@@ -136,7 +226,7 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
     let median = steps.iter().find(|(bucket, ..)| *bucket == median_bucket);
     let median = median.map(|(_, _, parts)| *parts).unwrap_or_default();
     let time_s = (ttft + total).to_secs_f64();
-    let throughput = u64_to_f64(request.batch * request.output) / time_s.max(1e-12);
+    let throughput = u64_to_f64(request.sequences() * request.output) / time_s.max(1e-12);
     Ok(Generation {
         ttft_ms: ttft.to_ms_f64(),
         tpot_p50_ms: median.time().to_ms_f64(),
@@ -144,6 +234,9 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
         throughput_tokens_per_s: throughput,
         step_ms_by_bucket: steps.iter().map(|(bucket, _, parts)| (*bucket, parts.time().to_ms_f64())).collect(),
         breakdown_ms: median.into(),
+        ttft_breakdown_ms: prompt.into(),
+        expert_loads: ExpertLoads::of(decoder, request),
+        serve_command: request.serve_command(),
         memory: request.memory()?,
         cost_usd_per_million_tokens: request.usd_per_million_tokens(throughput),
     })
@@ -152,22 +245,16 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Weights;
-    use crate::{FITTED, llm_instance, named_config};
+    use crate::{FITTED, Weights, llm_instance, named_config};
 
     fn made(model: &str, host: &str, [degree, batch, input, output]: [u64; 4]) -> Generation {
         let request = Request {
-            config: named_config(model).unwrap(),
-            instance: llm_instance(host).unwrap(),
             degree: degree as u32,
-            lnc: None,
             weights: Weights::Int8,
             batch,
             input,
             output,
-            buckets: Vec::new(),
-            continuous: false,
-            route: None,
+            ..Request::of(named_config(model).unwrap(), llm_instance(host).unwrap())
         };
         generate(&request, FITTED).unwrap()
     }

@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod config;
+mod config_fields;
 mod config_json;
 mod costs;
 mod families;
@@ -18,6 +19,7 @@ mod fit;
 mod generate;
 mod layer_work;
 mod memory;
+mod models;
 #[cfg(test)]
 mod numerics;
 mod plan;
@@ -31,23 +33,27 @@ mod serve;
 mod shard;
 mod step;
 mod token;
+mod weights;
 mod windows;
 
 pub use config::{
     Activation, Bias, DecoderConfig, Experts, Latent, LayerKind, Mlp, Norm, NormPlace, Positions, QkNorm,
 };
-pub use config_json::{known_fields, read_config};
+pub use config_fields::known_fields;
+pub use config_json::read_config;
 pub use costs::{FITTED, LlmCalibration, cost_entries};
-pub use families::{FAMILIES, MODEL_CHOICES, model_names, named_config};
+pub use families::FAMILIES;
 pub use fit::{FitGrid, FitRow, distinct_instances, fit, fit_models};
-pub use generate::{Breakdown, Generation, generate, generate_with, median_program};
+pub use generate::{Breakdown, Generation, generate, generate_with, median_program, prompt_of};
 pub use layer_work::{UnitWork, layer_work};
 pub use memory::Memory;
+pub use models::{MODEL_CHOICES, model_names, named_config};
 pub use plan::{Plan, best_plan, cheapest_plan, note_of};
 pub use rank_program::{COLLECTIVE, RankProgram};
-pub use request::{Request, Weights, llm_instance};
+pub use request::{Request, Speculation, llm_instance};
 pub use route::Route;
-pub use serve::{LimitMiss, Limits, ServeReport, Traffic, serve};
-pub use shard::{Shard, degrees};
-pub use step::{Decoder, StepParts};
+pub use serve::{LimitMiss, Limits, RateFigures, ServeReport, Traffic, serve};
+pub use shard::{Cut, Shard, degrees};
+pub use step::{Decoder, PromptParts, StepParts};
 pub use token::{TokenPart, token_parts};
+pub use weights::{WEIGHT_CHOICES, Weights};

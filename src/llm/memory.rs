@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::config::DecoderConfig;
-use super::request::Weights;
 use super::shard::Shard;
 use super::step::ELEMENT_BYTES;
+use super::weights::Weights;
 
 /// Bytes of one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -40,7 +40,7 @@ impl Memory {
         let words: u64 = shards.first().map_or(0, |shard| shard.words);
         // The table of words is cut like the head, of which it may be the same matrix.
         let tables = if config.tied { 1 } else { 2 };
-        let weight_bytes = elements * weights.bytes() + tables * words * config.word_features * ELEMENT_BYTES;
+        let weight_bytes = weights.bytes(elements) + tables * words * config.word_features * ELEMENT_BYTES;
         let cache = kinds().map(|(kind, shard)| {
             let positions = positions.min(kind.window.unwrap_or(u64::MAX));
             kind.count.saturating_mul(shard.cache_bytes(batch, positions))

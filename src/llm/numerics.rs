@@ -3,8 +3,9 @@
 use ns_model::{AtenOp, Graph, Node, evaluate, weight_tensor};
 use ns_tensor::{Shape, Tensor};
 
-use crate::families::{Sizes, family};
-use crate::segment::Segment;
+use crate::families::family;
+use crate::models::Sizes;
+use crate::segment::{Scores, Segment};
 use crate::shard::KvRule;
 use crate::{DecoderConfig, Shard};
 
@@ -79,13 +80,13 @@ fn ranks_summed_are_the_layer() {
         }
         let config = DecoderConfig::of_family(family(name).unwrap(), "tiny", sizes);
         let config = DecoderConfig { bias: crate::Bias::NONE, ..config };
-        let whole = Shard::of(&config, 1, KvRule::PerQueryHead).unwrap();
+        let whole = Shard::of(&config, 1.into(), KvRule::PerQueryHead).unwrap();
         let input = |node: &Node, n: u32| {
             weight_tensor(7, &format!("input {n}"), &node.shape, ns_model::Init::Normal { std: 1.0 })
         };
         let segments = [
             Segment::Decode { batch: 2, bucket: 6 },
-            Segment::Prefill { batch: 2, tokens: 5, is_causal: false },
+            Segment::Prefill { batch: 2, tokens: 5, scores: Scores::Pieces },
             Segment::FeedForward { rows: 3 },
         ];
         for segment in segments {
@@ -104,7 +105,7 @@ fn ranks_summed_are_the_layer() {
                     .and_then(weight)
             };
             for degree in [2, 3, 4] {
-                let shard = Shard::of(&config, degree, KvRule::PerQueryHead).unwrap();
+                let shard = Shard::of(&config, degree.into(), KvRule::PerQueryHead).unwrap();
                 let of_rank = segment.graph(&config, &shard).unwrap();
                 let mut sum = vec![0.0f32; expected.data().len()];
                 for rank in 0..u64::from(degree) {

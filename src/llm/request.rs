@@ -1,55 +1,14 @@
 //! What is asked of a language model: where it runs, how much it reads and writes.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::config::DecoderConfig;
 use super::memory::Memory;
 use super::route::Route;
-use super::shard::{Shard, degrees};
+use super::shard::{Cut, Shard, degrees};
 use super::step::shards_of;
+use super::weights::Weights;
 use ns_base::Order;
 use ns_base::{Refusal, refuse};
 use ns_machine::arch::{INSTANCES, Instance, core_spec, features, known_instance};
-
-/// How weights are stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Weights {
-    #[default]
-    Bf16,
-    /// One byte in memory, converted on the core before each product.
-    Int8,
-}
-
-impl Weights {
-    /// Bytes of an element in device memory.
-    pub const fn bytes(self) -> u64 {
-        match self {
-            Self::Bf16 => 2,
-            Self::Int8 => 1,
-        }
-    }
-}
-
-impl FromStr for Weights {
-    type Err = Refusal;
-    fn from_str(text: &str) -> Result<Self, Refusal> {
-        match text.trim().to_ascii_lowercase().as_str() {
-            "bf16" | "fp16" => Ok(Self::Bf16),
-            "int8" => Ok(Self::Int8),
-            _ => Err(refuse!("weights '{text}' are not possible; use bf16 or int8")),
-        }
-    }
-}
-
-impl fmt::Display for Weights {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Bf16 => "bf16",
-            Self::Int8 => "int8",
-        })
-    }
-}
 
 /// A request of one batch.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,11 +17,15 @@ pub struct Request {
     pub instance: &'static Instance,
     /// Tensor parallel degree.
     pub degree: u32,
+    /// Groups of these cores that share the experts of a layer: each group has some of them, and its cores a part of each.
+    pub expert_groups: u32,
     /// Physical cores of a logical core.
     pub lnc: Option<u32>,
     pub weights: Weights,
-    /// Sequences.
+    /// Sequences for which the executables are compiled.
     pub batch: u64,
+    /// Sequences that run; the whole batch where it is absent. A step takes as long with fewer.
+    pub active: Option<u64>,
     /// Tokens of each prompt.
     pub input: u64,
     /// New tokens of each sequence.
@@ -73,6 +36,34 @@ pub struct Request {
     pub continuous: bool,
     /// The software that serves it; that of the instance where it is absent.
     pub route: Option<Route>,
+    pub speculation: Option<Speculation>,
+}
+
+/// Tokens that are guessed before a step, which keeps those that the model agrees with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speculation {
+    /// Guessed tokens of a sequence and step.
+    pub guesses: u64,
+    /// The share of guesses that the model agrees with, each by itself.
+    pub acceptance: f64,
+}
+
+impl Speculation {
+    /// Tokens of a step: the agreed ones until the first that is not, and one that the step itself gives.
+    pub fn tokens_of_step(&self) -> f64 {
+        (0..=self.guesses).fold((0.0, 1.0), |(sum, share), _| (sum + share, share * self.acceptance)).0
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        const MOST: u64 = 16;
+        if !(1..=MOST).contains(&self.guesses) {
+            return Err(refuse!("--guesses {} is not possible; use 1 to {MOST}", self.guesses));
+        }
+        if !(0.0..=1.0).contains(&self.acceptance) {
+            return Err(refuse!("--acceptance {} is not possible; use a share from 0 to 1", self.acceptance));
+        }
+        Ok(())
+    }
 }
 
 /// Shortest cache that is compiled by default.
@@ -96,6 +87,27 @@ pub fn has_lnc(instance: &Instance, lnc: Option<u32>) -> bool {
 }
 
 impl Request {
+    /// One sequence of 128 tokens and 1,024 new ones on all cores of an instance, with weights as the model's file stores them.
+    #[must_use]
+    pub fn of(config: DecoderConfig, instance: &'static Instance) -> Self {
+        Self {
+            weights: config.stored,
+            config,
+            instance,
+            degree: degrees(instance, None).last().copied().unwrap_or(1),
+            expert_groups: 1,
+            lnc: None,
+            batch: 1,
+            active: None,
+            input: 128,
+            output: 1_024,
+            buckets: Vec::new(),
+            continuous: false,
+            route: None,
+            speculation: None,
+        }
+    }
+
     /// Tokens of a whole sequence.
     pub const fn positions(&self) -> u64 {
         self.input.saturating_add(self.output)
@@ -112,7 +124,7 @@ impl Request {
     /// Positions of the caches that are compiled, the shortest first.
     pub fn cache_buckets(&self) -> Vec<u64> {
         let all = self.positions();
-        if self.continuous {
+        if self.continuous && self.buckets.is_empty() {
             return vec![all];
         }
         let mut buckets = self.buckets.clone();
@@ -136,9 +148,43 @@ impl Request {
     /// One core's part of each kind of layers.
     ///
     /// # Errors
-    /// When the model cannot be shared by so many cores.
+    /// When the model or its experts cannot be shared by so many cores.
     pub fn shards(&self) -> Result<Vec<Shard>, Refusal> {
-        shards_of(&self.config, self.degree, self.route())
+        let cut = Cut { degree: self.degree, expert_groups: self.expert_groups };
+        shards_of(&self.config, cut, self.route())
+    }
+
+    /// What the figures leave out or take as given, a sentence each: what the model's file says, how its weights are stored, what is guessed.
+    pub fn remarks(&self) -> Vec<String> {
+        let guesses = self.speculation.map(|s| {
+            let (all, kept) = (s.guesses, ns_base::units::format_number(s.tokens_of_step()));
+            format!("A step checks {all} guessed tokens of each sequence and keeps {kept} tokens; guessing them takes no time here.")
+        });
+        self.config.remarks.iter().cloned().chain(self.weights.remark()).chain(guesses).collect()
+    }
+
+    /// The command of a server that runs it, with vLLM.
+    pub fn serve_command(&self) -> String {
+        let mut line = format!(
+            "vllm serve {} --tensor-parallel-size {} --max-num-seqs {} --max-model-len {}",
+            self.config.name,
+            self.degree,
+            self.batch,
+            self.positions()
+        );
+        if self.expert_groups > 1 {
+            line.push_str(" --enable-expert-parallel");
+        }
+        if let Some(speculation) = self.speculation {
+            let guesses = speculation.guesses;
+            line.push_str(&format!(" --speculative-config '{{\"num_speculative_tokens\": {guesses}}}'"));
+        }
+        line
+    }
+
+    /// Sequences that run.
+    pub fn sequences(&self) -> u64 {
+        self.active.unwrap_or(self.batch)
     }
 
     /// The software that serves it.
@@ -171,6 +217,16 @@ impl Request {
             if n == 0 || n > 1 << 24 {
                 return Err(refuse!("--{what} {n} is not possible; it must be between 1 and {}", 1u64 << 24));
             }
+        }
+        if let Some(speculation) = &self.speculation {
+            speculation.check()?;
+        }
+        if let Some(active) = self.active.filter(|active| *active == 0 || *active > self.batch) {
+            return Err(refuse!(
+                "--active {active} is not possible in a batch of {}; use 1 to {}",
+                self.batch,
+                self.batch
+            ));
         }
         if let Some(lnc) = self.lnc
             && !INSTANCES.iter().any(|instance| has_lnc(instance, self.lnc))
@@ -270,19 +326,7 @@ mod tests {
     use crate::named_config;
 
     fn request(model: &str, host: &str, degree: u32) -> Request {
-        Request {
-            config: named_config(model).unwrap(),
-            instance: llm_instance(host).unwrap(),
-            degree,
-            lnc: None,
-            weights: Weights::Bf16,
-            batch: 1,
-            input: 128,
-            output: 3_968,
-            buckets: Vec::new(),
-            continuous: false,
-            route: None,
-        }
+        Request { degree, output: 3_968, ..Request::of(named_config(model).unwrap(), llm_instance(host).unwrap()) }
     }
 
     #[test]

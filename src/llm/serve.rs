@@ -14,6 +14,7 @@ use ns_base::{Refusal, Rng, SimTime, refuse};
 use serde::Serialize;
 
 use super::costs::LlmCalibration;
+use super::generate::{prompt_of, step_of};
 use super::request::Request;
 use super::step::Decoder;
 
@@ -94,6 +95,8 @@ pub struct Traffic {
     pub requests: u32,
     pub seed: u64,
     pub limits: Limits,
+    /// Tokens of a prompt that run between two steps; all where it is absent, so that the other sequences wait for a whole prompt.
+    pub chunk: Option<u64>,
 }
 
 /// `neuronscope generate --request-rate --json`.
@@ -112,10 +115,38 @@ pub struct ServeReport {
     pub goodput_requests_per_s: f64,
     /// Sequences in a step, on average.
     pub mean_batch: f64,
+    /// The highest rate at which 9 of 10 requests keep the limits; without limits, at which half of the first tokens come within twice the time of
+    /// a prompt. Absent where no rate does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knee_requests_per_s: Option<f64>,
+    /// The same requests, at most 500 of them, at other rates, the lowest first.
+    pub rates: Vec<RateFigures>,
+    /// The command of a server that runs it.
+    pub serve_command: String,
     /// What the model's configuration says and the figures leave out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
 }
+
+/// What requests see at one rate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RateFigures {
+    /// Requests a second that arrive.
+    pub rate: f64,
+    pub requests_per_s: f64,
+    pub goodput_requests_per_s: f64,
+    /// Median and 99th percentile of the time to the first token, milliseconds.
+    pub ttft_ms: [f64; 2],
+    /// Median of the mean time of a request's tokens after the first, milliseconds.
+    pub tpot_ms: f64,
+    pub throughput_tokens_per_s: f64,
+}
+
+/// Rates that are tried for the knee, as shares of what a full batch serves.
+const SHARES: [f64; 14] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.2];
+
+/// Most requests of each rate that is tried.
+const MOST_AT_A_RATE: u32 = 500;
 
 /// Most requests of a run.
 const MOST_REQUESTS: u32 = 100_000;
@@ -124,6 +155,27 @@ struct Active {
     arrival: Moment,
     first: Moment,
     left: u64,
+}
+
+/// What the server's executables take.
+struct Times {
+    /// Pieces of a prompt, and the time of each.
+    pieces: u64,
+    piece: SimTime,
+    /// A step by the positions of its cache, the shortest first.
+    steps: Vec<(u64, SimTime)>,
+}
+
+impl Times {
+    /// The step that has room for so many positions.
+    fn step(&self, positions: u64) -> SimTime {
+        let fits = self.steps.iter().find(|(bucket, _)| *bucket >= positions);
+        fits.or(self.steps.last()).map_or(SimTime::ZERO, |(_, time)| *time)
+    }
+
+    fn longest(&self) -> SimTime {
+        self.steps.last().map_or(SimTime::ZERO, |(_, time)| *time)
+    }
 }
 
 /// A time since the start of a run, which may last longer than [`SimTime`] reaches: picoseconds.
@@ -185,27 +237,86 @@ pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) 
     traffic.limits.check()?;
     let mut decoder = Decoder::of_request(request, calibration)?;
     decoder.weights = request.weights;
-    let prompt = decoder.prefill(1, request.prompt_bucket())?;
-    let step = decoder.decode(request.batch, request.positions())?.time();
-    Ok(run(request, traffic, prompt, step))
+    if traffic.chunk == Some(0) {
+        return Err(refuse!("--prefill-chunk 0 is not possible; use tokens above 0"));
+    }
+    let whole = prompt_of(&mut decoder, request, 1)?.time();
+    let chunk = traffic.chunk.filter(|chunk| *chunk < request.input);
+    let pieces = chunk.map_or(1, |chunk| request.input.div_ceil(chunk));
+    // A piece has its own host and weights, and no less than its part of the whole prompt.
+    let piece = match chunk {
+        Some(chunk) => {
+            prompt_of(&mut decoder, &Request { input: chunk, buckets: vec![chunk], ..request.clone() }, 1)?.time()
+        }
+        None => whole,
+    };
+    let piece = piece.max(SimTime(whole.0 / pieces));
+    let mut steps = Vec::new();
+    for bucket in request.cache_buckets() {
+        steps.push((bucket, step_of(&mut decoder, request, bucket)?.time()));
+    }
+    let times = Times { pieces, piece, steps };
+    let report = run(request, traffic, &times);
+    let full = u64_to_f64(request.batch)
+        / (u64_to_f64(request.batch * pieces) * piece.to_secs_f64()
+            + u64_to_f64(request.output) * times.longest().to_secs_f64())
+        .max(1e-12);
+    let at = |share: f64| {
+        let requests_per_s = (full * share).clamp(1e-6, 1e6);
+        let requests = traffic.requests.min(MOST_AT_A_RATE);
+        (requests_per_s, run(request, &Traffic { requests_per_s, requests, ..*traffic }, &times))
+    };
+    let all: Vec<(f64, ServeReport)> = SHARES.into_iter().map(at).collect();
+    let idle_ms = u64_to_f64(pieces) * piece.to_ms_f64();
+    let is_good = |report: &ServeReport| match traffic.limits.is_none() {
+        true => report.ttft_ms[0] <= 2.0 * idle_ms,
+        false => report.goodput_requests_per_s >= 0.9 * report.requests_per_s,
+    };
+    let knee_requests_per_s = all.iter().take_while(|(_, report)| is_good(report)).last().map(|(rate, _)| *rate);
+    let rates = all.iter().map(|(rate, report)| RateFigures {
+        rate: *rate,
+        requests_per_s: report.requests_per_s,
+        goodput_requests_per_s: report.goodput_requests_per_s,
+        ttft_ms: [report.ttft_ms[0], report.ttft_ms[2]],
+        tpot_ms: report.tpot_ms[0],
+        throughput_tokens_per_s: report.throughput_tokens_per_s,
+    });
+    Ok(ServeReport { knee_requests_per_s, rates: rates.collect(), ..report })
 }
 
-fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> ServeReport {
+fn run(request: &Request, traffic: &Traffic, times: &Times) -> ServeReport {
     let mut waiting = arrivals(traffic);
     let first_arrival = waiting.front().copied().unwrap_or_default();
     let (mut now, mut steps, mut served) = (first_arrival, 0u64, 0u64);
     let mut active: Vec<Active> = Vec::new();
     let mut finished = RequestTimes::default();
-    while !waiting.is_empty() || !active.is_empty() {
+    // The prompt that is read, and its pieces that are left.
+    let mut read: Option<(Moment, u64)> = None;
+    let mut was_piece = false;
+    while !waiting.is_empty() || !active.is_empty() || read.is_some() {
         let has_place = (active.len() as u64) < request.batch;
-        if let Some(arrival) =
-            waiting.front().copied().filter(|arrival| has_place && (*arrival <= now || active.is_empty()))
+        if read.is_none()
+            && let Some(arrival) =
+                waiting.front().copied().filter(|arrival| has_place && (*arrival <= now || active.is_empty()))
         {
             waiting.pop_front();
-            now = now.max(arrival).after(prompt);
-            active.push(Active { arrival, first: now, left: request.output - 1 });
+            now = now.max(arrival);
+            read = Some((arrival, times.pieces));
+            was_piece = false;
+        }
+        // A whole prompt runs at once; between two pieces of one the others have a step.
+        if let Some((arrival, left)) = read.filter(|_| !was_piece || active.is_empty()) {
+            now = now.after(times.piece);
+            was_piece = true;
+            read = (left > 1).then_some((arrival, left - 1));
+            if read.is_none() {
+                was_piece = false;
+                active.push(Active { arrival, first: now, left: request.output - 1 });
+            }
         } else {
-            now = now.after(step);
+            let longest = active.iter().map(|a| request.positions() - a.left.min(request.output)).max().unwrap_or(0);
+            now = now.after(times.step(longest));
+            was_piece = false;
             steps += 1;
             served += active.len() as u64;
             active.iter_mut().for_each(|a| a.left = a.left.saturating_sub(1));
@@ -222,6 +333,16 @@ fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> 
         });
     }
     let time_s = now.secs_since(first_arrival).max(1e-12);
+    report_of(request, traffic, finished, time_s, u64_to_f64(served) / u64_to_f64(steps.max(1)))
+}
+
+fn report_of(
+    request: &Request,
+    traffic: &Traffic,
+    finished: RequestTimes,
+    time_s: f64,
+    mean_batch: f64,
+) -> ServeReport {
     let percentiles = |mut values: Vec<f64>| {
         values.order_by(f64::total_cmp);
         [50.0, 90.0, 99.0].map(|p| percentile_sorted(&values, p).unwrap_or(0.0))
@@ -235,8 +356,11 @@ fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> 
         throughput_tokens_per_s: rate(f64::from(traffic.requests) * u64_to_f64(request.output)),
         requests_per_s: rate(f64::from(traffic.requests)),
         goodput_requests_per_s: rate(f64::from(finished.good)),
-        mean_batch: u64_to_f64(served) / u64_to_f64(steps.max(1)),
-        remarks: request.config.remarks.clone(),
+        mean_batch,
+        knee_requests_per_s: None,
+        rates: Vec::new(),
+        serve_command: request.serve_command(),
+        remarks: request.remarks(),
     }
 }
 
@@ -255,27 +379,21 @@ fn arrivals(traffic: &Traffic) -> VecDeque<Moment> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Weights, llm_instance, named_config};
+    use crate::{llm_instance, named_config};
 
     #[test]
     fn requests_wait_when_they_come_too_fast() {
         let request = Request {
-            config: named_config("llama-2-7b").unwrap(),
-            instance: llm_instance("inf2.48xlarge").unwrap(),
-            degree: 24,
-            lnc: None,
-            weights: Weights::Bf16,
             batch: 4,
-            input: 128,
             output: 101,
-            buckets: Vec::new(),
             continuous: true,
-            route: None,
+            ..Request::of(named_config("llama-2-7b").unwrap(), llm_instance("inf2.48xlarge").unwrap())
         };
         let (prompt, step) = (SimTime::from_us(20_000), SimTime::from_us(10_000));
         let at = |requests_per_s| {
             let limits = Limits { ttft_ms: Some(100.0), tpot_ms: Some(20.0) };
-            run(&request, &Traffic { requests_per_s, requests: 200, seed: 1, limits }, prompt, step)
+            let times = Times { pieces: 1, piece: prompt, steps: vec![(request.positions(), step)] };
+            run(&request, &Traffic { requests_per_s, requests: 200, seed: 1, limits, chunk: None }, &times)
         };
         let (slow, fast) = (at(0.1), at(100.0));
         assert!((slow.ttft_ms[0] - 20.0).abs() < 0.1 && (slow.tpot_ms[0] - 10.0).abs() < 0.1, "{slow:?}");
@@ -290,5 +408,28 @@ mod tests {
             assert!((alone.mean_batch - 1.0).abs() < 1e-9 && (alone.ttft_ms[2] - 20.0).abs() < 1e-6, "{alone:?}");
             assert!((alone.requests_per_s / rate - 1.0).abs() < 0.2, "{alone:?}");
         }
+    }
+
+    #[test]
+    fn pieces_of_prompts_let_the_others_go_on_and_shorter_caches_are_faster() {
+        let request = Request {
+            batch: 4,
+            output: 101,
+            continuous: true,
+            ..Request::of(named_config("llama-2-7b").unwrap(), llm_instance("inf2.48xlarge").unwrap())
+        };
+        let limits = Limits::default();
+        let traffic = Traffic { requests_per_s: 2.0, requests: 200, seed: 1, limits, chunk: None };
+        let ms = |ms: u64| SimTime::from_us(ms * 1_000);
+        let at = |pieces, piece, steps: &[(u64, SimTime)]| {
+            run(&request, &traffic, &Times { pieces, piece, steps: steps.to_vec() })
+        };
+        let one = [(229, ms(10))];
+        let (whole, pieces) = (at(1, ms(200), &one), at(4, ms(50), &one));
+        // Two requests in four meet a prompt: tokens wait less for a piece, first tokens wait for the steps between.
+        assert!(pieces.ttft_ms[0] > whole.ttft_ms[0], "{whole:?} {pieces:?}");
+        assert!((pieces.throughput_tokens_per_s / whole.throughput_tokens_per_s - 1.0).abs() < 0.05);
+        let short = at(1, ms(200), &[(160, ms(6)), (229, ms(10))]);
+        assert!(short.tpot_ms[0] < whole.tpot_ms[0]);
     }
 }

@@ -44,6 +44,52 @@ impl KvRule {
     }
 }
 
+/// How many cores share a model, and how many groups of them its experts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    pub degree: u32,
+    /// 1 where every core has a part of every expert.
+    pub expert_groups: u32,
+}
+
+impl Cut {
+    /// Checks that groups and experts divide.
+    ///
+    /// # Errors
+    /// What does not, and the nearest number of groups that is possible.
+    pub fn check(self, config: &DecoderConfig) -> Result<(), Refusal> {
+        let Self { degree, expert_groups: groups } = self;
+        if groups == 1 {
+            return Ok(());
+        }
+        let Some(experts) = config.experts else {
+            return Err(refuse!(
+                "{} has no experts that {groups} groups of cores could share; leave --ep out",
+                config.name
+            ));
+        };
+        let is_possible = |groups: u32| {
+            groups > 0 && degree.is_multiple_of(groups) && experts.count.is_multiple_of(u64::from(groups))
+        };
+        if is_possible(groups) {
+            return Ok(());
+        }
+        let nearest =
+            (1..=degree).filter(|groups| is_possible(*groups)).min_by_key(|n| n.abs_diff(groups)).unwrap_or(1);
+        Err(refuse!(
+            "{}: {} experts on {degree} cores cannot be shared by {groups} groups, which must divide both; the nearest is --ep {nearest}",
+            config.name,
+            experts.count
+        ))
+    }
+}
+
+impl From<u32> for Cut {
+    fn from(degree: u32) -> Self {
+        Self { degree, expert_groups: 1 }
+    }
+}
+
 /// One core's part of a layer of one kind, and of the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shard {
@@ -60,32 +106,36 @@ pub struct Shard {
     pub words: u64,
     /// Features of a token, which every core has whole.
     pub hidden: u64,
-    /// Experts of the layer, of each of which a core has `expert_columns`; 0 where there are none.
+    /// Experts of the layer; 0 where there are none.
     pub experts: u64,
+    /// Groups of cores that share the experts. A core has `expert_columns` of each expert of its group.
+    pub expert_groups: u64,
     pub expert_columns: u64,
     pub latent: Option<Latent>,
     pub values_are_keys: bool,
     pub has_gate: bool,
+    /// Whether products that read the same are one, and the norms elsewhere: in prompts of Trn2.
+    pub is_fused: bool,
     /// Matrices of a feed-forward part.
     pub matrices: u64,
 }
 
 impl Shard {
-    /// The part of one of `degree` cores: of the first kind of layers.
+    /// The part of one core: of the first kind of layers.
     ///
     /// # Errors
     /// When there are more than twice as many cores as query heads.
-    pub fn of(config: &DecoderConfig, degree: u32, rule: KvRule) -> Result<Self, Refusal> {
+    pub fn of(config: &DecoderConfig, cut: Cut, rule: KvRule) -> Result<Self, Refusal> {
         let first = config.kinds.first().ok_or_else(|| refuse!("{}: it has no layers", config.name))?;
-        Self::of_kind(config, first, degree, rule)
+        Self::of_kind(config, first, cut, rule)
     }
 
     /// The same of any kind of layers.
     ///
     /// # Errors
     /// As [`Self::of`].
-    pub fn of_kind(config: &DecoderConfig, kind: &LayerKind, degree: u32, rule: KvRule) -> Result<Self, Refusal> {
-        let n = u64::from(degree.max(1));
+    pub fn of_kind(config: &DecoderConfig, kind: &LayerKind, cut: Cut, rule: KvRule) -> Result<Self, Refusal> {
+        let (n, groups) = (u64::from(cut.degree.max(1)), u64::from(cut.expert_groups.max(1)));
         // Padding at most doubles the heads.
         let most = config.heads * 2;
         if n > most {
@@ -114,10 +164,12 @@ impl Shard {
             words: config.vocabulary.div_ceil(n),
             hidden: config.hidden,
             experts: experts.map_or(0, |e| e.count),
-            expert_columns: experts.map_or(0, |e| e.intermediate.div_ceil(n)),
+            expert_groups: groups,
+            expert_columns: experts.map_or(0, |e| e.intermediate.div_ceil(n / groups.min(n))),
             latent: config.latent,
             values_are_keys: kind.values_are_keys,
             has_gate: config.has_attention_gate,
+            is_fused: false,
             matrices: match config.mlp {
                 Mlp::Gated => 3,
                 Mlp::Plain => 2,
@@ -169,7 +221,7 @@ impl Shard {
 
     /// Elements of the matrices of one layer.
     pub fn layer_elements(&self) -> u64 {
-        self.shared_elements() + self.experts * self.expert_elements()
+        self.shared_elements() + self.experts / self.expert_groups * self.expert_elements()
     }
 
     /// Elements of the head's matrix.
@@ -192,7 +244,7 @@ mod tests {
 
     #[test]
     fn parts_are_padded_as_the_library_does() {
-        let part = |name, degree, rule| Shard::of(&named_config(name).unwrap(), degree, rule).unwrap();
+        let part = |name, degree, rule| Shard::of(&named_config(name).unwrap(), Cut::from(degree), rule).unwrap();
         let heads = |s: Shard| (s.heads, s.kv_heads);
         use KvRule::{PerCore, PerQueryHead};
         assert_eq!(heads(part("llama-2-7b", 24, PerQueryHead)), (2, 2));

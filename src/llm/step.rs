@@ -8,11 +8,12 @@ use ns_machine::arch::Instance;
 use ns_machine::cost::{Collective, CostTable};
 
 use super::config::DecoderConfig;
-use super::costs::{INT8_STREAM_TENTHS, LlmCalibration};
-use super::request::{Request, Weights};
+use super::costs::{LlmCalibration, SHARED_MEMORY_PERMILLE, kernel_permille};
+use super::request::Request;
 use super::route::Route;
-use super::segment::Segment;
-use super::shard::{KvRule, Shard};
+use super::segment::{Scores, Segment};
+use super::shard::{Cut, KvRule, Shard};
+use super::weights::Weights;
 use super::windows::Windows;
 
 /// Bytes of an element of activations, caches and weights: bf16 or fp16.
@@ -21,11 +22,16 @@ pub const ELEMENT_BYTES: u64 = 2;
 /// Most tokens of a segment that are simulated together; more take proportionally longer.
 const MOST_ROWS: u64 = 4_096;
 
+/// Physical cores of a chip of Trn2.
+const CORES_OF_CHIP: u64 = 8;
+
 /// A step by its parts. They add up to its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepParts {
-    /// Streaming the weights.
+    /// Streaming the weights that all tokens use.
     pub weights: SimTime,
+    /// Streaming the routers that choose experts.
+    pub router: SimTime,
     /// Streaming keys and values.
     pub cache: SimTime,
     /// Streaming the experts that the tokens chose.
@@ -37,8 +43,48 @@ pub struct StepParts {
 }
 
 impl StepParts {
+    /// The same with each part changed alike.
+    #[must_use]
+    pub fn map(self, change: impl Fn(SimTime) -> SimTime) -> Self {
+        Self {
+            weights: change(self.weights),
+            router: change(self.router),
+            cache: change(self.cache),
+            experts: change(self.experts),
+            collectives: change(self.collectives),
+            compute: change(self.compute),
+            host: change(self.host),
+        }
+    }
+
+    /// What the cores do between their exchanges.
+    pub fn device(&self) -> SimTime {
+        self.weights + self.router + self.cache + self.experts + self.compute
+    }
+
     pub fn time(&self) -> SimTime {
-        self.weights + self.cache + self.experts + self.collectives + self.compute + self.host
+        self.device() + self.collectives + self.host
+    }
+}
+
+/// A prompt by its parts. They add up to its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PromptParts {
+    pub attention: SimTime,
+    /// Feed-forward parts, experts, and the head.
+    pub feed_forward: SimTime,
+    pub collectives: SimTime,
+    pub host: SimTime,
+}
+
+impl PromptParts {
+    pub fn time(&self) -> SimTime {
+        self.device() + self.host
+    }
+
+    /// Without the host.
+    pub fn device(&self) -> SimTime {
+        self.attention + self.feed_forward + self.collectives
     }
 }
 
@@ -68,7 +114,7 @@ impl Decoder {
     ) -> Result<Self, Refusal> {
         let route = Route::of_instance(instance);
         let windows = Windows::new(config, instance, lnc)?;
-        let shards = shards_of(config, degree, route)?;
+        let shards = shards_of(config, degree.into(), route)?;
         Ok(Self { config: config.clone(), instance, shards, weights: Weights::Bf16, route, calibration, windows })
     }
 
@@ -92,12 +138,13 @@ impl Decoder {
         self.calibration.collectives(self.instance, self.route).time(Collective::AllReduce, bytes, self.degree())
     }
 
-    /// Of the tokens of a step or a prompt: the loads of experts that a layer makes, and the tokens of each. Loads are not shared between
-    /// tokens until they are as many as the experts; then each expert is loaded once.
-    fn loads(&self, rows: u64) -> (u64, u64) {
+    /// Of the tokens of a step or a prompt: the loads of experts that a core makes in a layer, and the tokens of each. Loads are not shared
+    /// between tokens until they are as many as the experts of the core; then each of those is loaded once. Groups of experts are chosen alike.
+    pub(super) fn loads(&self, rows: u64) -> (u64, u64) {
         let Some(experts) = self.config.experts else { return (0, 0) };
-        let chosen = rows * experts.per_token;
-        if chosen < experts.count { (chosen, 1) } else { (experts.count, chosen.div_ceil(experts.count)) }
+        let groups = self.shards.iter().map(|shard| shard.expert_groups).max().unwrap_or(1);
+        let (chosen, own) = ((rows * experts.per_token).div_ceil(groups), experts.count / groups);
+        if chosen < own { (chosen, 1) } else { (own, chosen.div_ceil(own.max(1))) }
     }
 
     /// The two segments of a layer of a kind in a step.
@@ -140,19 +187,27 @@ impl Decoder {
         [SimTime(shard.fetched_rows() * self.row_ps()), SimTime::from_ns(self.calibration.kv_head_ns).times(heads)]
     }
 
-    /// Exchanges of all layers for `rows` tokens: two sums each, and what goes to experts and back on Trn2.
+    /// Exchanges of all layers for `rows` tokens: two sums each, and what goes to experts and back on Trn2, and wherever experts are in groups.
     fn exchanges(&self, rows: u64) -> SimTime {
         let sums = self.all_reduce(rows).times(2 * self.config.layers);
         let sparse = self.config.kinds.iter().filter(|kind| kind.has_experts).map(|kind| kind.count).sum::<u64>();
         let dispatch = SimTime::from_ns(self.calibration.trn2_all_reduce_ns).times(2 * sparse);
-        if self.is_later() { sums + dispatch } else { sums }
+        let has_groups = self.shards.iter().any(|shard| shard.expert_groups > 1);
+        match (self.is_later(), has_groups) {
+            (true, _) => sums + dispatch,
+            (false, true) => sums + self.all_reduce(rows).times(2 * sparse),
+            (false, false) => sums,
+        }
     }
 
     /// A segment's simulated time in a layer of a kind; a long one is simulated in part.
     pub(super) fn window(&mut self, kind: usize, segment: Segment) -> Result<SimTime, Refusal> {
         let (part, times) = match segment {
-            Segment::Prefill { batch, tokens, is_causal } if batch > 1 => {
-                (Segment::Prefill { batch: 1, tokens, is_causal }, (batch, 1))
+            Segment::Prefill { batch, tokens, scores } if batch > 1 => {
+                return Ok(self.window(kind, Segment::Prefill { batch: 1, tokens, scores })?.times(batch));
+            }
+            Segment::Prefill { tokens, scores: Scores::Measured, .. } if tokens > MOST_ROWS => {
+                (Segment::Prefill { batch: 1, tokens: MOST_ROWS, scores: Scores::Measured }, (tokens, MOST_ROWS))
             }
             Segment::FeedForward { rows } if rows > MOST_ROWS => {
                 (Segment::FeedForward { rows: MOST_ROWS }, (rows, MOST_ROWS))
@@ -199,6 +254,7 @@ impl Decoder {
         let loads = self.loads(batch).0;
         let (mut device, mut cache, mut experts, mut short) = (head, SimTime::ZERO, SimTime::ZERO, SimTime::ZERO);
         let (mut shared, mut loaded) = (self.config.word_features * self.shard(0)?.words, 0);
+        let mut router = SimTime::ZERO;
         for (kind, known) in self.config.kinds.clone().into_iter().enumerate() {
             let [attention, feed_forward] = self.layer(kind, batch, bucket);
             let shard = self.shard(kind)?;
@@ -211,6 +267,7 @@ impl Decoder {
             let segments = self.window(kind, attention)? + self.window(kind, feed_forward)?;
             device += (segments + SimTime(further.0 / 1_000) + rows + chain).times(known.count);
             shared += known.count * shard.shared_elements();
+            router += moving(shard.hidden * shard.experts * ELEMENT_BYTES).times(known.count);
             if known.has_experts {
                 loaded += known.count * loads * shard.expert_elements();
                 let rows = SimTime(shard.expert_rows() * row_ps);
@@ -218,10 +275,8 @@ impl Decoder {
             }
         }
         // Segments stream 16 bits.
-        let fewer = |elements: u64| match self.weights {
-            Weights::Bf16 => SimTime::ZERO,
-            Weights::Int8 => moving(elements * (10 * ELEMENT_BYTES - INT8_STREAM_TENTHS) / 10),
-        };
+        let tenths = self.weights.stream_tenths(self.instance.core_version);
+        let fewer = |elements: u64| moving(elements * (10 * ELEMENT_BYTES - tenths) / 10);
         let head_elements = self.config.word_features * self.shard(0)?.words;
         let saved = fewer(shared - head_elements);
         let saved_experts = fewer(loaded);
@@ -229,8 +284,10 @@ impl Decoder {
         let weights = (moving(shared * ELEMENT_BYTES) + short).saturating_sub(saved).min(device);
         let experts = experts.saturating_sub(saved_experts).min(device.saturating_sub(weights));
         let cache = cache.min(device.saturating_sub(weights + experts));
+        let router = router.min(weights);
         Ok(StepParts {
-            weights,
+            weights: weights.saturating_sub(router),
+            router,
             cache,
             experts,
             collectives: self.exchanges(batch),
@@ -239,20 +296,87 @@ impl Decoder {
         })
     }
 
+    /// Tokens of a tile of the attention kernel of Trn2 in a prompt of so many; others have tiles of the array.
+    pub(super) const fn kernel_tile(&self, tokens: u64) -> u64 {
+        match (self.is_later(), tokens) {
+            (true, 1_024..) => 512,
+            (true, 256..) => 256,
+            _ => 128,
+        }
+    }
+
+    /// How the scores of a prompt are made. Today's library has a kernel for prompts of 4,096 tokens and more, and on Trn2 for all that fill
+    /// its tiles (`get_flash_attention_strategy` of NeuronX Distributed Inference).
+    const fn scores(&self, tokens: u64) -> Scores {
+        let has_kernel = match self.is_later() {
+            false => tokens >= 4_096,
+            true => tokens >= 256 && tokens.is_multiple_of(self.kernel_tile(tokens)),
+        };
+        match self.route {
+            Route::Tnx => Scores::Whole,
+            _ if has_kernel && self.is_later() => Scores::Measured,
+            _ if has_kernel => Scores::Causal,
+            _ => Scores::Pieces,
+        }
+    }
+
     /// A prompt of `tokens` tokens in each of `batch` sequences, from its arrival to the first new token.
     ///
     /// # Errors
     /// When a segment cannot be compiled.
-    pub fn prefill(&mut self, batch: u64, tokens: u64) -> Result<SimTime, Refusal> {
-        let mut time = self.window(0, Segment::Head { rows: batch })?;
-        for (kind, known) in self.config.kinds.clone().into_iter().enumerate() {
-            let is_causal = self.route != Route::Tnx;
-            let attention = self.window(kind, Segment::Prefill { batch, tokens, is_causal })?;
-            let feed_forward = self.feed_forward(kind, batch * tokens);
-            let [rows, _] = self.beside(&self.shard(kind)?);
-            time += (attention + self.window(kind, feed_forward)? + rows).times(known.count);
+    pub fn prefill(&mut self, batch: u64, tokens: u64) -> Result<PromptParts, Refusal> {
+        let mut parts = PromptParts {
+            feed_forward: self.window(0, Segment::Head { rows: batch })?,
+            collectives: self.exchanges(batch * tokens),
+            host: self.first_token(),
+            ..PromptParts::default()
+        };
+        let whole = self.shards.clone();
+        // On Trn2 each core norms its part of the tokens, which the others get with the sum, and kernels read them once for all products.
+        let is_split = self.is_later() && (batch * tokens).is_multiple_of(self.degree());
+        if is_split {
+            let norms = self.window(0, Segment::Norms { rows: batch * tokens / self.degree() })?;
+            parts.attention += norms.times(self.config.layers);
+            self.shards.iter_mut().for_each(|shard| shard.is_fused = true);
         }
-        Ok(time + self.exchanges(batch * tokens) + self.first_token())
+        let made = self.layers_of_prompt(batch, tokens, &mut parts);
+        self.shards = whole;
+        made.map(|()| parts)
+    }
+
+    fn layers_of_prompt(&mut self, batch: u64, tokens: u64, parts: &mut PromptParts) -> Result<(), Refusal> {
+        let scores = self.scores(tokens);
+        for (kind, known) in self.config.kinds.clone().into_iter().enumerate() {
+            let attention = self.window(kind, Segment::Prefill { batch, tokens, scores })?;
+            let feed_forward = self.window(kind, self.feed_forward(kind, batch * tokens))?;
+            let [rows, _] = self.beside(&self.shard(kind)?);
+            let measured = match scores {
+                Scores::Measured => self.kernel(&self.shard(kind)?, tokens, known.window).times(batch),
+                _ => SimTime::ZERO,
+            };
+            parts.attention += (self.shared(attention) + measured).times(known.count);
+            parts.feed_forward += (self.shared(feed_forward) + rows).times(known.count);
+        }
+        Ok(())
+    }
+
+    /// The scores of a prompt of one sequence by the attention kernel of Trn2, of the pairs of a token and those before it.
+    fn kernel(&self, shard: &Shard, tokens: u64, window: Option<u64>) -> SimTime {
+        let features = shard.latent.map_or(2 * shard.head_size, |l| l.query() + l.value);
+        let read = tokens.min(window.unwrap_or(u64::MAX));
+        let pairs = u128::from(tokens * read - read * read / 2);
+        let core = &self.windows.costs.core;
+        let peak = 2 * u64::from(core.partitions).pow(2) * u64::from(core.tensor_mhz) * u64::from(core.physical_cores);
+        let operations = pairs * u128::from(2 * features * shard.heads);
+        let per_us = u128::from(peak * kernel_permille(tokens) / 1_000).max(1);
+        SimTime(u64::try_from(operations * 1_000_000 / per_us).unwrap_or(u64::MAX))
+    }
+
+    /// A segment of a prompt whose products the other cores of a chip slow down, because they share its memory.
+    fn shared(&self, segment: SimTime) -> SimTime {
+        let cores = self.degree() * u64::from(self.windows.costs.core.physical_cores);
+        let is_shared = self.is_later() && cores >= CORES_OF_CHIP;
+        if is_shared { SimTime(segment.0.saturating_mul(SHARED_MEMORY_PERMILLE) / 1_000) } else { segment }
     }
 }
 
@@ -260,9 +384,10 @@ impl Decoder {
 ///
 /// # Errors
 /// When the model cannot be shared by so many cores.
-pub(super) fn shards_of(config: &DecoderConfig, degree: u32, route: Route) -> Result<Vec<Shard>, Refusal> {
+pub(super) fn shards_of(config: &DecoderConfig, cut: Cut, route: Route) -> Result<Vec<Shard>, Refusal> {
+    cut.check(config)?;
     let rule = KvRule::of_route(route);
-    config.kinds.iter().map(|kind| Shard::of_kind(config, kind, degree, rule)).collect()
+    config.kinds.iter().map(|kind| Shard::of_kind(config, kind, cut, rule)).collect()
 }
 
 #[cfg(test)]
@@ -314,19 +439,31 @@ mod tests {
         assert!((48.0..60.0).contains(&parts.time().to_ms_f64()), "{parts:?}");
     }
 
+    /// With experts a sequence more loads its own until all are loaded, which `loads` of a step says.
     #[test]
-    fn a_further_sequence_adds_little_and_no_batch_is_a_cliff() {
-        for (model, host, degree, batches) in [
-            ("llama-3.1-8b", "inf2.48xlarge", 8, vec![1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65]),
-            ("llama-3.1-8b", "inf2.48xlarge", 2, vec![7, 8, 9, 15, 16, 17]),
-            ("llama-3.1-8b", "trn2.48xlarge", 4, vec![15, 16, 17, 18]),
-            ("opt-13b", "trn1.32xlarge", 8, vec![24, 25, 26, 50, 51, 52]),
+    fn no_batch_is_a_cliff() {
+        for (model, host, degree, bucket) in [
+            ("llama-3.1-8b", "inf2.48xlarge", 8, 2_048),
+            ("llama-3.1-8b", "inf2.48xlarge", 2, 1_024),
+            ("llama-3.1-8b", "trn2.48xlarge", 4, 2_048),
+            ("opt-13b", "trn1.32xlarge", 8, 128),
+            ("gpt2", "inf2.xlarge", 1, 256),
+            ("qwen3-30b-a3b", "trn2.48xlarge", 4, 512),
+            ("mixtral-8x7b", "trn1.32xlarge", 8, 512),
         ] {
             let mut d = decoder(model, host, degree);
-            let mut time = |batch| d.decode(batch, 2_048).unwrap().time().to_ms_f64();
+            // Around the batches at which passes and pieces change, and some between.
+            let mut batches: Vec<u64> =
+                (0..9).flat_map(|n| [(1 << n) - 1, 1 << n]).chain([24, 25, 26, 50, 98]).collect();
+            batches.retain(|batch| (1..256).contains(batch));
             for batch in batches {
-                let (own, next) = (time(batch), time(batch + 1));
-                assert!(own <= next && next <= own * 1.15, "{model} {host} {batch}: {own} and {next} ms");
+                let (own, next) = (d.decode(batch, bucket).unwrap(), d.decode(batch + 1, bucket).unwrap());
+                let (time, later) = (own.time().to_ms_f64(), next.time().to_ms_f64());
+                let loaded = next.experts.to_ms_f64() - own.experts.to_ms_f64();
+                assert!(time <= later * 1.001, "{model} {host} {batch}: {time} and {later} ms");
+                let is_new_load = d.loads(batch + 1).0 > d.loads(batch).0;
+                let most = time * 1.15 + if is_new_load { loaded * 1.1 } else { 0.0 };
+                assert!(later <= most, "{model} {host} {batch}: {time} and {later} ms");
             }
         }
     }
@@ -354,6 +491,30 @@ mod tests {
     }
 
     #[test]
+    fn groups_of_experts_have_their_own_and_one_group_is_none() {
+        let request = |groups| Request {
+            degree: 8,
+            expert_groups: groups,
+            batch: 4,
+            ..Request::of(named_config("mixtral-8x7b").unwrap(), llm_instance("trn2.48xlarge").unwrap())
+        };
+        let step = |groups| Decoder::of_request(&request(groups), FITTED).unwrap().decode(4, 512).unwrap();
+        let plain =
+            Decoder::new(&request(1).config, request(1).instance, 8, None, FITTED).unwrap().decode(4, 512).unwrap();
+        assert_eq!(step(1), plain);
+        // The bytes are the same, in longer rows.
+        let (one, four) = (step(1).experts.to_ms_f64(), step(4).experts.to_ms_f64());
+        assert!(four < one && four > one * 0.8, "{one} and {four} ms");
+        let weights = |groups| request(groups).memory().unwrap().weight_bytes;
+        assert_eq!(weights(1), weights(4));
+        let error = request(3).shards().unwrap_err().to_string();
+        assert!(error.ends_with("which must divide both; the nearest is --ep 2"), "{error}");
+        let dense =
+            Request { expert_groups: 2, ..Request::of(named_config("llama-3-8b").unwrap(), request(1).instance) };
+        assert!(dense.shards().unwrap_err().to_string().contains("has no experts"));
+    }
+
+    #[test]
     fn every_published_model_can_be_simulated() {
         for name in crate::model_names() {
             let config = named_config(name).unwrap();
@@ -365,7 +526,7 @@ mod tests {
             let mut d = Decoder::new(&config, llm_instance("trn2.48xlarge").unwrap(), degree, None, FITTED).unwrap();
             let step = d.decode(2, 256).unwrap_or_else(|e| panic!("{name}: {e}"));
             let prompt = d.prefill(1, 64).unwrap_or_else(|e| panic!("{name}: {e}"));
-            assert!(step.time() > SimTime::ZERO && prompt > SimTime::ZERO);
+            assert!(step.time() > SimTime::ZERO && prompt.time() > SimTime::ZERO);
             assert_eq!(step.experts > SimTime::ZERO, config.experts.is_some(), "{name}");
         }
     }

@@ -1,11 +1,11 @@
 //! Rows of text generation that ship with the project: predicted without looking at the measured figures.
 
 use neuronscope::fidelity::{
-    DECODE_HELD_OUT, DecodeCalibrator, Decoders, ServedCalibrator, ServedGroup, Summary, Validation, decode_factors,
-    errors_of, rms_of_ratios, shipped_decode_rows, shipped_served_rows, validate_generation,
+    DECODE_HELD_OUT, DecodeCalibrator, Decoders, SERVED_HELD_OUT, ServedCalibrator, ServedGroup, Summary, Validation,
+    decode_factors, errors_of, rms_of_ratios, shipped_decode_rows, shipped_served_rows, validate_generation,
 };
 use neuronscope::llm::{FAMILIES, FITTED, NormPlace, QkNorm, known_fields};
-use neuronscope::session::studies::{StudyKind, StudyResult, StudySpec};
+use neuronscope::session::studies::{LLM_OPTIONS, LlmCommand, LlmStudy, StudyKind, StudyResult, StudySpec};
 use neuronscope::session::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
 use neuronscope::view::document::Block;
 use std::process::Command;
@@ -61,6 +61,12 @@ fn the_numbers_of_todays_libraries_are_what_calibration_finds() {
     assert_eq!(calibrator.fit(|_| true), FITTED);
     let fitted = errors_of(&calibrator.ratios(FITTED, |_| true));
     let left_out: Vec<_> = calibrator.leave_one_model_out().into_iter().flat_map(|left| left.ratios).collect();
+    // The width of intervals is measured by models that a fit has not seen.
+    let held = ServedGroup::ALL.map(|group| {
+        let own: Vec<f64> = left_out.iter().filter(|(of, _)| *of == group).map(|(_, ratio)| *ratio).collect();
+        (group, own.len(), (rms_of_ratios(&own) * 1e4).round() / 1e4)
+    });
+    assert_eq!(held, SERVED_HELD_OUT);
     let left_out = errors_of(&left_out);
     let mut table = "| group | rows | median error | 90th percentile | bias | each model by the fit without it | factor of the interval | inside |\n".to_owned();
     table.push_str("|---|---|---|---|---|---|---|---|\n");
@@ -69,16 +75,18 @@ fn the_numbers_of_todays_libraries_are_what_calibration_finds() {
         let left = (percent(left.summary.median_abs_error), percent(left.summary.p90_abs_error), left.inside);
         let factor = ServedGroup::ALL.into_iter().find(|group| group.name() == own.group).unwrap().factor();
         let first = line(&[own.group], &own.summary);
-        table.push_str(&format!("{} {}, {} | {factor} | {} |\n", first.trim_end(), left.0, left.1, left.2));
+        table.push_str(&format!("{} {}, {} | {factor:.2} | {} |\n", first.trim_end(), left.0, left.1, left.2));
     }
     super::doc_tables::assert_written("docs/fidelity.md", "served models", &table);
     let rows: usize = left_out.iter().map(|group| group.summary.n).sum();
     let inside: usize = left_out.iter().map(|group| group.inside).sum();
-    assert!(inside * 100 >= rows * 80, "{inside} of {rows}");
+    assert!((rows * 80..=rows * 97).contains(&(inside * 100)), "{inside} of {rows}");
     let of = |name: &str| &fitted.iter().find(|group| group.group.starts_with(name)).unwrap().summary;
     for (name, median, p90) in [
         ("a token, Inf2 and Trn1, batch", 0.08, 0.2),
-        ("first token, Inf2", 0.12, 0.3),
+        ("a token, batch 16", 0.12, 0.25),
+        ("first token, Inf2", 0.13, 0.3),
+        ("first token, Trn2", 0.3, 0.3),
         ("a token, experts, Inf2", 0.12, 0.25),
         ("a token, experts, Trn2", 0.25, 0.45),
     ] {
@@ -215,7 +223,7 @@ fn every_command_of_the_page_runs_and_bad_input_is_named() {
             other => panic!("{other}"),
         }
     }
-    assert_eq!(commands, 6);
+    assert_eq!(commands, 8);
     // The timeline is the page's.
     let mut spec = StudySpec::new(StudyKind::Llm);
     for (key, text) in [("model", "llama-2-7b"), ("tp", "24"), ("output", "3968")] {
@@ -243,7 +251,10 @@ fn every_command_of_the_page_runs_and_bad_input_is_named() {
         ("generate --model-config docs.json", "docs.json"),
         ("generate", "no model is named; give --model llama-3-8b"),
         ("fit --max-tpot-ms 20", "are for one model; name it with --model"),
-        ("generate --model llama-2-7b --request-rate 0", "--request-rate 0 is not possible"),
+        (
+            "generate --model llama-2-7b --request-rate 0",
+            "--request-rate: '0' is not a number of requests a second above 0",
+        ),
     ] {
         let output = f.run(&format!("neuronscope {line}"));
         let said = String::from_utf8_lossy(&output.stderr);
@@ -291,6 +302,96 @@ fn requests_of_the_page_are_served_as_on_the_command_line() {
     let mut spec = StudySpec::new(StudyKind::Llm);
     let error = spec.set("request_rate", "-1").unwrap_err();
     assert!(error.contains("request_rate: '-1' is not a number of requests a second above 0"), "{error}");
+}
+
+/// Page, command line, Python and links share every option: the table is the only place where one is spelled.
+#[test]
+fn every_option_of_the_table_is_on_the_command_line_and_in_the_printed_commands() {
+    let f = Folder::new("llm-options");
+    let help = [f.stdout("neuronscope generate --help"), f.stdout("neuronscope fit --help")];
+    for option in LLM_OPTIONS {
+        let flag = format!("--{} <", option.flag.0);
+        let of = |command| option.commands.contains(&command);
+        let is_there = [of(LlmCommand::Generate) || of(LlmCommand::Serve), of(LlmCommand::Fit)];
+        assert_eq!([0, 1].map(|n| help[n].contains(&flag)), is_there, "{flag}");
+        let key = option.field.key;
+        if key == "config" {
+            continue;
+        }
+        let mut study = LlmStudy::default();
+        study.set(key, option.example).unwrap();
+        let request = study.request().unwrap();
+        for command in option.commands {
+            let line = study.command(*command, &request);
+            assert!(line.contains(&format!(" --{} {}", option.flag.0, option.example)), "{key}: {line}");
+        }
+    }
+}
+
+/// Options of today's servers: what they change, and what is refused.
+#[test]
+fn experts_storage_guesses_and_active_sequences_change_what_they_should() {
+    let f = Folder::new("llm-more");
+    let run = |line: &str| -> serde_json::Value {
+        serde_json::from_str(&f.stdout(&format!("neuronscope generate {line} --json"))).unwrap()
+    };
+    let figure = |json: &serde_json::Value, key: &str| json[key].as_f64().unwrap();
+    let base = "--model llama-3-8b --instance trn2.48xlarge --tp 4 --batch 8 --output 256";
+    let plain = run(base);
+    // Fewer sequences in the same executables: the same step, fewer tokens.
+    let few = run(&format!("{base} --active 2"));
+    assert_eq!(figure(&few, "tpot_p50_ms"), figure(&plain, "tpot_p50_ms"));
+    assert!(figure(&few, "throughput_tokens_per_s") < figure(&plain, "throughput_tokens_per_s") / 2.0);
+    let guessed = run(&format!("{base} --guesses 3"));
+    assert!(figure(&guessed, "tpot_p50_ms") < figure(&plain, "tpot_p50_ms"));
+    assert!(guessed["remarks"][0].as_str().unwrap().starts_with("A step checks 3 guessed tokens"));
+    let fp8 = run(&format!("{base} --weights fp8"));
+    assert!(figure(&fp8, "tpot_p50_ms") < figure(&plain, "tpot_p50_ms"));
+    assert!(fp8["remarks"][0].as_str().unwrap().starts_with("No published row has weights of fp8"));
+    assert_eq!(
+        plain["serve_command"],
+        "vllm serve llama-3-8b --tensor-parallel-size 4 --max-num-seqs 8 --max-model-len 384"
+    );
+    let parts: f64 =
+        plain["ttft_breakdown_ms"].as_object().unwrap().values().filter_map(serde_json::Value::as_f64).sum();
+    assert!((parts - figure(&plain, "ttft_ms")).abs() < 1e-6);
+    let sparse = "--model qwen3-30b-a3b --instance trn2.48xlarge --tp 4 --output 128";
+    let (one, two) = (run(sparse), run(&format!("{sparse} --ep 2")));
+    assert_eq!(one["expert_loads"]["loads"], 8);
+    assert_eq!((&two["expert_loads"]["loads"], &two["expert_loads"]["most"]), (&4.into(), &64.into()));
+    assert_eq!(run(&format!("{sparse} --ep 1")), one);
+    // A file says how its weights are stored.
+    let config = r#"{"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+        "intermediate_size": 14336, "vocab_size": 128256, "max_position_embeddings": 8192}"#;
+    f.write("plain.json", config);
+    let stored = r#"{"quantization_config": {"quant_method": "awq", "bits": 4}, "#;
+    f.write("awq.json", config.replacen('{', stored, 1));
+    let at = |file: &str| run(&format!("--model-config {file} --instance trn2.48xlarge --tp 4 --output 128"));
+    let (whole, small) = (at("plain.json"), at("awq.json"));
+    let bytes = |json: &serde_json::Value| json["memory"]["weight_bytes"].as_f64().unwrap();
+    assert!(bytes(&small) < bytes(&whole) * 0.45 && figure(&small, "tpot_p50_ms") < figure(&whole, "tpot_p50_ms"));
+    for (line, reason) in [
+        (format!("{base} --active 9"), "--active 9 is not possible in a batch of 8; use 1 to 8"),
+        (format!("{base} --ep 2"), "llama-3-8b has no experts"),
+        (format!("{sparse} --ep 3"), "the nearest is --ep 2"),
+        (format!("{base} --guesses 40"), "--guesses 40 is not possible; use 1 to 16"),
+        (
+            format!("{base} --weights int3"),
+            "--weights: weights 'int3' are not possible; use bf16, int8, fp8, int4 or mxfp4",
+        ),
+    ] {
+        let output = f.run(&format!("neuronscope generate {line}"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(reason), "{line}: {said}");
+    }
+    let served = run(&format!("{base} --request-rate 2 --max-ttft-ms 300 --prefill-chunk 64 --buckets 256,384"));
+    let rates = served["rates"].as_array().unwrap();
+    assert!(rates.len() > 5 && served["knee_requests_per_s"].as_f64().is_some(), "{served}");
+    // The queue grows with the rate.
+    let waits: Vec<f64> = rates.iter().map(|r| r["ttft_ms"][1].as_f64().unwrap()).collect();
+    assert!(waits[0] < waits[waits.len() - 1], "{waits:?}");
+    let text = f.stdout(&format!("neuronscope generate {base} --max-tpot-ms 0.1"));
+    assert!(text.contains("It misses by: token") && text.contains("vllm serve llama-3-8b"), "{text}");
 }
 
 /// Runs a study to its end.

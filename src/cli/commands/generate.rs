@@ -3,58 +3,24 @@
 use anyhow::{Result, bail};
 
 use super::text;
-use crate::file;
-use crate::llm_args::{FitArgs, GenerateArgs, LlmModelArgs, LlmSizeArgs};
+use crate::llm_args::{FitArgs, GenerateArgs};
 use crate::remarks::{with_remarks, write_profile};
 use ns_base::convert::u64_to_f64;
 use ns_fidelity::{GenerationReport, TpotInterval};
 use ns_llm::{
-    DecoderConfig, FITTED, FitGrid, FitRow, Limits, Request, ServeReport, Traffic, cheapest_plan, degrees,
-    distinct_instances, fit, fit_models, llm_instance, model_names, named_config, note_of, read_config, serve,
+    DecoderConfig, FITTED, FitGrid, FitRow, Limits, RateFigures, Request, ServeReport, cheapest_plan,
+    distinct_instances, fit, fit_models, note_of, serve,
 };
 use ns_session::studies::token_profile;
 
-/// The model that the flags name, if they name one.
-fn named_model(args: &LlmModelArgs) -> Result<Option<DecoderConfig>> {
-    match (&args.model_config, &args.model) {
-        (Some(path), _) => {
-            let name = path.display().to_string();
-            let bytes = file::read(path)?;
-            Ok(Some(read_config(&name, &bytes)?))
-        }
-        (None, Some(name)) => Ok(Some(named_config(name)?)),
-        (None, None) => Ok(None),
-    }
-}
-
-fn request_of(config: DecoderConfig, instance: &str, size: &LlmSizeArgs) -> Result<Request> {
-    let instance = llm_instance(instance)?;
-    Ok(Request {
-        config,
-        instance,
-        degree: degrees(instance, size.lnc).last().copied().unwrap_or(1),
-        lnc: size.lnc,
-        weights: size.weights,
-        batch: size.batch,
-        input: size.input,
-        output: size.output,
-        buckets: Vec::new(),
-        continuous: false,
-        route: size.route,
-    })
-}
-
 pub(super) fn run(args: GenerateArgs) -> Result<()> {
-    let Some(config) = named_model(&args.model)? else {
+    if !args.options.has_model() {
         bail!("no model is named; give --model llama-3-8b, or a config.json with --model-config");
-    };
-    let mut request = request_of(config, &args.instance, &args.size)?;
-    request.degree = args.tp.unwrap_or(request.degree);
-    request.buckets = args.buckets;
-    if let Some(rate) = args.request_rate {
+    }
+    let study = args.options.study()?;
+    let mut request = study.request()?;
+    if let Some(traffic) = study.traffic() {
         request.continuous = true;
-        let limits = Limits { ttft_ms: args.max_ttft_ms, tpot_ms: args.max_tpot_ms };
-        let traffic = Traffic { requests_per_s: rate, requests: args.requests, seed: 0, limits };
         request.check()?;
         let report = serve(&request, &traffic, FITTED)?;
         return if args.json { text::print_json(&report) } else { text::print(served(&request, &report).as_bytes()) };
@@ -67,16 +33,34 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
     if args.json {
         text::print(&with_remarks(text::to_json(&report)?, &remarks)?)
     } else {
-        text::print(describe(&request, &report).as_bytes())
+        let limits = study.limits();
+        let kept = limits_text(&limits, &report);
+        text::print((describe(&request, &report) + &kept).as_bytes())
+    }
+}
+
+/// Whether the limits are kept; empty without any.
+fn limits_text(limits: &Limits, report: &GenerationReport) -> String {
+    let misses = limits.misses(report.made.ttft_ms, report.made.tpot_p50_ms);
+    match (limits.is_none(), misses.is_empty()) {
+        (true, _) => String::new(),
+        (_, true) => format!("It keeps the limits: {limits}.\n"),
+        (_, false) => {
+            let missed = misses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            format!(
+                "It misses by: {missed}. neuronscope fit with the same limits names the nearest place that keeps them.\n"
+            )
+        }
     }
 }
 
 pub(super) fn run_fit(args: FitArgs) -> Result<()> {
-    let Some(config) = named_model(&args.model)? else { return fit_all(&args) };
-    let request = request_of(config, ANY_INSTANCE, &args.size)?;
+    let study = args.options.study()?;
+    let (request, limits) = (study.request()?, study.limits());
+    if !args.options.has_model() {
+        return fit_all(&request, &limits, args.json);
+    }
     request.check_numbers()?;
-    let limits = Limits { ttft_ms: args.max_ttft_ms, tpot_ms: args.max_tpot_ms };
-    limits.check()?;
     let mut grid = fit(&request);
     if !limits.is_none() {
         grid.plan = cheapest_plan(&request, &limits, FITTED);
@@ -84,21 +68,16 @@ pub(super) fn run_fit(args: FitArgs) -> Result<()> {
     if args.json { text::print_json(&grid) } else { text::print(grid_text(&grid, &limits).as_bytes()) }
 }
 
-/// The instance of a request for which its own does not matter.
-const ANY_INSTANCE: &str = "inf2.48xlarge";
-
 /// Every published model: at which degree it fits on which instance.
-fn fit_all(args: &FitArgs) -> Result<()> {
-    if args.max_ttft_ms.is_some() || args.max_tpot_ms.is_some() {
+fn fit_all(request: &Request, limits: &Limits, json: bool) -> Result<()> {
+    if !limits.is_none() {
         bail!("--max-ttft-ms and --max-tpot-ms are for one model; name it with --model");
     }
-    let Some(first) = model_names().next() else { return Ok(()) };
-    let request = request_of(named_config(first)?, ANY_INSTANCE, &args.size)?;
     // The model is the first of many, whose positions do not count.
     let of_any = DecoderConfig { max_positions: u64::MAX, ..request.config.clone() };
     Request { config: of_any, ..request.clone() }.check_numbers()?;
-    let grids = fit_models(&request);
-    if args.json { text::print_json(&grids) } else { text::print(models_text(&request, &grids).as_bytes()) }
+    let grids = fit_models(request);
+    if json { text::print_json(&grids) } else { text::print(models_text(request, &grids).as_bytes()) }
 }
 
 fn models_text(request: &Request, grids: &[FitGrid]) -> String {
@@ -144,8 +123,13 @@ fn describe(request: &Request, report: &GenerationReport) -> String {
     let mut out = heading(request);
     let b = &made.breakdown_ms;
     let line = |name: &str, value: String| vec![name.to_owned(), value];
+    let t = &made.ttft_breakdown_ms;
     let mut rows = vec![
         line("time to first token", format!("{:.1} ms", made.ttft_ms)),
+        line("  attention", format!("{:.1} ms", t.attention)),
+        line("  feed-forward", format!("{:.1} ms", t.feed_forward)),
+        line("  collectives", format!("{:.1} ms", t.collectives)),
+        line("  host", format!("{:.1} ms", t.host)),
         line("time of a token, median", format!("{:.2} ms", made.tpot_p50_ms)),
         line("time of a token, mean", format!("{:.2} ms", made.tpot_mean_ms)),
         line("throughput", format!("{:.1} tokens/s", made.throughput_tokens_per_s)),
@@ -164,6 +148,7 @@ fn describe(request: &Request, report: &GenerationReport) -> String {
     }
     for (name, ms) in [
         ("  weights", Some(b.weights)),
+        ("  router", b.router),
         ("  cache", Some(b.cache)),
         ("  experts", b.experts),
         ("  collectives", Some(b.collectives)),
@@ -183,12 +168,20 @@ fn describe(request: &Request, report: &GenerationReport) -> String {
     let steps = made.step_ms_by_bucket.iter();
     let steps: Vec<Vec<String>> = steps.map(|(bucket, ms)| vec![bucket.to_string(), format!("{ms:.2}")]).collect();
     out.push_str(&text::table(&[">Cache", ">Step ms"], &steps));
+    if let Some(loads) = &made.expert_loads {
+        out.push_str(&format!(
+            "a core loads {} of {} experts in a layer of a step; from batch {} on a further sequence loads no more\n",
+            loads.loads, loads.most, loads.all_from_batch
+        ));
+    }
     out.push_str(&note(request));
+    out.push_str(&format!("{}\n", made.serve_command));
     out
 }
 
 fn note(request: &Request) -> String {
-    let notes = note_of(request.instance).into_iter().chain(request.config.remarks.iter().map(String::as_str));
+    let remarks = request.remarks();
+    let notes = note_of(request.instance).into_iter().chain(remarks.iter().map(String::as_str));
     notes.map(|note| format!("{note}\n")).collect()
 }
 
@@ -202,7 +195,18 @@ fn served(request: &Request, report: &ServeReport) -> String {
         "{} requests in {:.1} s: {:.1} tokens/s, {:.2} requests/s, {:.1} sequences in a step on average\ngoodput {:.2} requests/s\n",
         report.requests, report.time_s, report.throughput_tokens_per_s, report.requests_per_s, report.mean_batch, report.goodput_requests_per_s
     ));
+    out.push_str(&match report.knee_requests_per_s {
+        Some(rate) => format!("the knee is at {rate:.2} requests/s\n"),
+        None => "no rate is served within the limits\n".to_owned(),
+    });
+    let cells = |r: &RateFigures| {
+        let all = [r.rate, r.requests_per_s, r.goodput_requests_per_s, r.ttft_ms[0], r.ttft_ms[1], r.tpot_ms];
+        all.iter().map(|x| format!("{x:.2}")).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<String>> = report.rates.iter().map(cells).collect();
+    out.push_str(&text::table(&[">Rate", ">Served", ">Good", ">TTFT p50 ms", ">TTFT p99 ms", ">TPOT p50 ms"], &rows));
     out.push_str(&note(request));
+    out.push_str(&format!("{}\n", report.serve_command));
     out
 }
 

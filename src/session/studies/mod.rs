@@ -21,7 +21,7 @@ pub(crate) use form::field;
 pub use form::{
     AUTO_CAST_TYPES, AUTO_CASTS, FieldGroup, FieldKind, FormField, GroupLook, OPT_LEVELS, StudyExample, StudyForm,
 };
-pub use llm::{LlmStudy, token_profile};
+pub use llm::{LLM_OPTIONS, LlmCommand, LlmGroup, LlmOption, LlmStudy, token_profile};
 pub use matmult::MatmultStudy;
 pub use nki::{KernelDocument, NkiStudy, kernel_profile};
 pub use run::{StudyFile, StudyResult, TRACE_MIME};

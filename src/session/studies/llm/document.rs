@@ -1,14 +1,15 @@
 //! What the page shows of a language model.
 
 use super::grid::{best_place, costs, grid, models, result_of, trade};
+use super::options::LlmCommand;
 use super::run::{RequestPurpose, RequestResult};
 use super::spec::LlmStudy;
-use super::traffic::{self, RateResult};
+use super::traffic::{self, Served};
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_number, format_plural, format_range};
 use ns_fidelity::{GenerationReport, LargerBatch};
-use ns_llm::{Limits, Memory, Request, Weights};
+use ns_llm::{Limits, Memory, Request};
 use ns_view::colours::Kind;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Share, Shares, Tile, Tone};
 use ns_view::palette::shade;
@@ -19,7 +20,7 @@ pub(super) fn document(
     study: &LlmStudy,
     own: &Request,
     made: &[RequestResult],
-    served: &[RateResult],
+    served: Option<&Served>,
     is_over: bool,
 ) -> Document {
     let limits = study.limits();
@@ -32,7 +33,7 @@ pub(super) fn document(
         return Document { title: title(own, &limits), blocks };
     }
     blocks.extend(answer(own, &limits, made));
-    blocks.extend(traffic::blocks(study, own, served));
+    blocks.extend(served.into_iter().flat_map(|served| traffic::blocks(study, own, served)));
     blocks.extend(trade(own, &limits, made).map(Block::Plot));
     let plots: Vec<Figure> = [curve(made), costs(&limits, made)].into_iter().flatten().collect();
     if !plots.is_empty() {
@@ -41,11 +42,13 @@ pub(super) fn document(
     blocks.push(grid(own, &limits, made));
     blocks.push(models(own));
     blocks.push(Block::Text(ABOUT.to_owned()));
-    blocks.push(Block::Command(command(study, own)));
+    let mut commands = vec![own.serve_command(), study.command(LlmCommand::Generate, own)];
     if !limits.is_none() {
-        blocks.push(Block::Command(fit_command(study, own)));
+        commands.push(study.command(LlmCommand::Fit, own));
     }
-    blocks.extend(study.request_rate().map(|rate| Block::Command(serve_command(study, own, rate))));
+    commands.extend(study.traffic().map(|_| study.command(LlmCommand::Serve, own)));
+    commands.swap(0, 1);
+    blocks.extend(commands.into_iter().map(Block::Command));
     Document { title: title(own, &limits), blocks }
 }
 
@@ -74,6 +77,7 @@ fn figures(request: &Request, report: &GenerationReport, limits: &Limits) -> Vec
     let notes = report.note.into_iter().chain(report.remarks.iter().map(String::as_str));
     blocks.extend(notes.map(|note| finding(Tone::Warning, note, "")));
     blocks.push(Block::Shares(token(report)));
+    blocks.push(Block::Shares(first_token(report)));
     blocks
 }
 
@@ -171,27 +175,51 @@ fn token(report: &GenerationReport) -> Shares {
     let parts = report.made.breakdown_ms;
     let all = [
         // All are transfers: shades of one hue.
-        ("weights", parts.weights, Kind::Transfer.fill()),
+        (if parts.experts.is_some() { "dense weights" } else { "weights" }, parts.weights, Kind::Transfer.fill()),
+        ("router", parts.router.unwrap_or_default(), shade(Kind::Transfer.fill(), 1)),
         ("keys and values", parts.cache, shade(Kind::Transfer.fill(), 3)),
         ("experts", parts.experts.unwrap_or_default(), shade(Kind::Transfer.fill(), 5)),
         ("collectives", parts.collectives, Kind::Collective.fill()),
         ("compute that no transfer hides", parts.compute, Kind::Matrix.fill()),
         ("host", parts.host, Kind::Host.fill()),
     ];
+    let note =
+        "Weights, experts, keys and values at the rate of device memory; collectives between the segments of a layer.";
+    let title = |whole: &str| format!("Where {whole} ms of the median token go");
+    shares(title, note, &all)
+}
+
+/// The first token by its parts.
+fn first_token(report: &GenerationReport) -> Shares {
+    let parts = report.made.ttft_breakdown_ms;
+    let all = [
+        ("attention", parts.attention, Kind::Matrix.fill()),
+        ("feed-forward parts and head", parts.feed_forward, shade(Kind::Matrix.fill(), 3)),
+        ("collectives", parts.collectives, Kind::Collective.fill()),
+        ("host", parts.host, Kind::Host.fill()),
+    ];
+    shares(
+        |whole| format!("Where {whole} ms of the first token go"),
+        "Each part with the transfers that it waits for.",
+        &all,
+    )
+}
+
+/// Milliseconds of parts, which add up to the time of the title.
+fn shares(title: impl Fn(&str) -> String, note: &str, all: &[(&str, f64, u8)]) -> Shares {
     let whole: f64 = all.iter().map(|(_, ms, _)| ms).sum();
-    let part = |(name, ms, fill): (&str, f64, u8)| Share {
-        name: name.to_owned(),
-        value: format!("{} ms", format_number(ms)),
+    let part = |(name, ms, fill): &(&str, f64, u8)| Share {
+        name: (*name).to_owned(),
+        value: format!("{} ms", format_number(*ms)),
         exact: format!("{ms} ms"),
         share: ms / whole.max(1e-12),
         kind: format!("hue-{fill}"),
         target: String::new(),
     };
     Shares {
-        title: format!("Where {} ms of the median token go", format_number(whole)),
-        note: "Weights, experts, keys and values at the rate of device memory; collectives between the segments of a layer."
-            .to_owned(),
-        parts: all.into_iter().map(part).filter(|p| p.share > 0.0).collect(),
+        title: title(&format_number(whole)),
+        note: note.to_owned(),
+        parts: all.iter().map(part).filter(|p| p.share > 0.0).collect(),
     }
 }
 
@@ -215,62 +243,4 @@ fn curve(made: &[RequestResult]) -> Option<Figure> {
         ),
         plot: Plot::Scatter(plot),
     })
-}
-
-/// The command that serves the same requests.
-fn serve_command(study: &LlmStudy, own: &Request, rate: f64) -> String {
-    let line = format!("{} --request-rate {rate} --requests {}", command(study, own), study.requests());
-    with_limits(line, &study.limits())
-}
-
-/// The command that names the same cheapest place.
-fn fit_command(study: &LlmStudy, own: &Request) -> String {
-    let line = format!(
-        "neuronscope fit {} --batch {} --input {} --output {}",
-        model_flags(study, own),
-        own.batch,
-        own.input,
-        own.output
-    );
-    with_limits(with_sizes(line, own), &study.limits())
-}
-
-fn with_limits(mut line: String, limits: &Limits) -> String {
-    for (flag, limit) in [("--max-ttft-ms", limits.ttft_ms), ("--max-tpot-ms", limits.tpot_ms)] {
-        if let Some(ms) = limit {
-            line.push_str(&format!(" {flag} {ms}"));
-        }
-    }
-    line
-}
-
-fn with_sizes(mut line: String, own: &Request) -> String {
-    if own.weights == Weights::Int8 {
-        line.push_str(" --weights int8");
-    }
-    if let Some(lnc) = own.lnc {
-        line.push_str(&format!(" --lnc {lnc}"));
-    }
-    line
-}
-
-fn model_flags(study: &LlmStudy, own: &Request) -> String {
-    match study.text("config").is_empty() {
-        true => format!("--model {}", own.config.name),
-        false => "--model-config config.json".to_owned(),
-    }
-}
-
-/// The command that prints the same figures.
-fn command(study: &LlmStudy, own: &Request) -> String {
-    let line = format!(
-        "neuronscope generate {} --instance {} --tp {} --batch {} --input {} --output {}",
-        model_flags(study, own),
-        own.instance.name,
-        own.degree,
-        own.batch,
-        own.input,
-        own.output
-    );
-    with_sizes(line, own)
 }

@@ -1,7 +1,7 @@
 //! The form of the study of language models.
 
-use crate::studies::form::{FieldGroup, FieldKind, FormField, GroupLook, StudyExample, StudyForm, field};
-use ns_llm::MODEL_CHOICES;
+use super::options::{LlmGroup, count, fields};
+use crate::studies::form::{FieldGroup, FormField, GroupLook, StudyExample, StudyForm};
 
 pub const FORM: StudyForm = StudyForm {
     path: "llm",
@@ -11,7 +11,11 @@ pub const FORM: StudyForm = StudyForm {
     begin: "Press Run, or choose an example.",
     groups: &[
         FieldGroup { title: "", look: GroupLook::Open, fields: MAIN },
-        FieldGroup { title: "Limits, requests, and a model of your own", look: GroupLook::Folded, fields: MORE },
+        FieldGroup {
+            title: "Experts, buckets, limits, requests, and a model of your own",
+            look: GroupLook::Folded,
+            fields: MORE,
+        },
     ],
     examples: &[
         StudyExample { name: "Llama 3 8B on 24 cores", fields: &[("model", "llama-3-8b"), ("tp", "24")] },
@@ -34,6 +38,10 @@ pub const FORM: StudyForm = StudyForm {
             ],
         },
         StudyExample {
+            name: "A mixture of experts on Trn2",
+            fields: &[("model", "qwen3-30b-a3b"), ("instance", "trn2.48xlarge"), ("tp", "4"), ("batch", "16")],
+        },
+        StudyExample {
             name: "The cheapest within limits",
             fields: &[("model", "llama-3-8b"), ("batch", "4"), ("max_ttft_ms", "500"), ("max_tpot_ms", "20")],
         },
@@ -41,39 +49,5 @@ pub const FORM: StudyForm = StudyForm {
     files: &["JSON"],
 };
 
-const MAIN: &[FormField] = &[
-    field("model", "Model", "", "", FieldKind::Choice(MODEL_CHOICES)),
-    field("instance", "Instance type", "", "", FieldKind::Instance),
-    field("tp", "TP", "Cores that share the model", "the most of the instance", FieldKind::Whole),
-    field("batch", "Batch", "Sequences", "1", FieldKind::Whole),
-    field("input", "Prompt tokens", "", "128", FieldKind::Whole),
-    field("output", "New tokens", "", "1024", FieldKind::Whole),
-    field("weights", "Weights", "", "", FieldKind::Choice(&[("bf16", "bf16"), ("int8", "int8")])),
-    field(
-        "lnc",
-        "Cores per logical core",
-        "",
-        "",
-        FieldKind::Choice(&[("", "the instance\u{2019}s"), ("1", "1"), ("2", "2")]),
-    ),
-];
-
-const MORE: &[FormField] = &[
-    field("max_ttft_ms", "First token within (ms)", "", "no limit", FieldKind::Decimal),
-    field("max_tpot_ms", "Each token within (ms)", "", "no limit", FieldKind::Decimal),
-    field(
-        "request_rate",
-        "Requests/s",
-        "Requests that arrive at random and are served with continuous batching",
-        "no requests",
-        FieldKind::Decimal,
-    ),
-    field("requests", "Requests", "Requests to serve at that rate", "200", FieldKind::Whole),
-    field(
-        "config",
-        "config.json",
-        "The text of the config.json of a decoder, instead of the model above",
-        "{\"model_type\": \"llama\", ...}",
-        FieldKind::Line,
-    ),
-];
+const MAIN: &[FormField] = &fields::<{ count(LlmGroup::Main) }>(LlmGroup::Main);
+const MORE: &[FormField] = &fields::<{ count(LlmGroup::More) }>(LlmGroup::More);

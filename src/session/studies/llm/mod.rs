@@ -3,11 +3,13 @@
 mod document;
 mod form;
 mod grid;
+mod options;
 mod run;
 mod spec;
 mod token;
 mod traffic;
 
+pub use options::{LLM_OPTIONS, LlmCommand, LlmGroup, LlmOption};
 pub use spec::LlmStudy;
 pub use token::token_profile;
 

@@ -6,10 +6,9 @@ use std::rc::Rc;
 use super::document::document;
 use super::spec::LlmStudy;
 use super::token::token_trace;
-use super::traffic::{RateResult, rates, serve_at};
+use super::traffic::{Served, serve_at};
 use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
 use ns_base::Refusal;
-use ns_base::units::format_number;
 use ns_fidelity::GenerationReport;
 use ns_llm::{Request, degrees};
 use ns_machine::arch::INSTANCES;
@@ -47,9 +46,8 @@ pub(super) struct LlmRun {
     /// Whether the other batch sizes of the places are made or in line.
     has_curves: bool,
     made: Vec<RequestResult>,
-    /// Rates at which requests are still to be served.
-    rates: VecDeque<f64>,
-    served: Vec<RateResult>,
+    /// The requests of the form's rate.
+    served: Option<Served>,
 }
 
 impl LlmRun {
@@ -63,7 +61,7 @@ impl LlmRun {
                 degrees(instance, own.lnc).into_iter().map(|degree| Request { instance, degree, ..own.clone() });
             waiting.extend(places.filter(is_possible).map(|request| (RequestPurpose::Place, request)));
         }
-        Self { study, own, waiting, has_curves: false, made: Vec::new(), rates: VecDeque::new(), served: Vec::new() }
+        Self { study, own, waiting, has_curves: false, made: Vec::new(), served: None }
     }
 
     /// A request that was simulated already, for another purpose.
@@ -72,7 +70,7 @@ impl LlmRun {
     }
 
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {
-        let document = document(&self.study, &self.own, &self.made, &self.served, is_over);
+        let document = document(&self.study, &self.own, &self.made, self.served.as_ref(), is_over);
         let files = if is_over { self.files()? } else { Vec::new() };
         Ok(StudyResult { document, files, values: None })
     }
@@ -92,7 +90,7 @@ impl LlmRun {
             file("JSON", "generate.json", "application/json", json),
             file("trace", "token.json", TRACE_MIME, trace),
         ];
-        if let Some(RateResult { report: Ok(report), .. }) = self.served.first() {
+        if let Some(Ok(report)) = &self.served {
             let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n";
             files.push(file("JSON of the requests", "serve.json", "application/json", json));
         }
@@ -112,10 +110,6 @@ fn curves(made: &[RequestResult]) -> Vec<(RequestPurpose, Request)> {
 
 impl StudyRun for LlmRun {
     fn step(&mut self, _budget_events: u32) -> Result<StudyStep, String> {
-        if let Some(rate) = self.rates.pop_front() {
-            self.served.push(serve_at(&self.study, &self.own, rate));
-            return self.more();
-        }
         if self.waiting.is_empty() && !self.has_curves {
             self.has_curves = true;
             self.waiting.extend(curves(&self.made));
@@ -127,8 +121,8 @@ impl StudyRun for LlmRun {
             RequestPurpose::Own => GenerationReport::with_larger_batch(&request),
             _ => self.known(&request).unwrap_or_else(|| GenerationReport::of(&request)),
         };
-        if let (RequestPurpose::Own, Some(rate), Ok(report)) = (purpose, self.study.request_rate(), &report) {
-            self.rates = rates(rate, &request, report.made.throughput_tokens_per_s).into();
+        if let (RequestPurpose::Own, Some(traffic), Ok(_)) = (purpose, self.study.traffic(), &report) {
+            self.served = Some(serve_at(&request, &traffic));
         }
         self.made.push(RequestResult { purpose, request, report });
         self.more()
@@ -141,15 +135,10 @@ impl LlmRun {
         let label = self.waiting.front().map_or_else(String::new, |(_, next)| {
             format!("{} on {} cores of {}, batch {}", next.config.name, next.degree, next.instance.name, next.batch)
         });
-        let label = match self.rates.front() {
-            Some(rate) => format!("{} requests a second", format_number(*rate)),
-            None => label,
-        };
-        let done = (self.made.len() + self.served.len()) as u64;
-        let waiting = (self.waiting.len() + self.rates.len()) as u64;
+        let (done, waiting) = (self.made.len() as u64, self.waiting.len() as u64);
         // The answer itself comes first; charts and the grid follow below it at the end, so that nothing moves while they are made.
         // With limits the answer is one of the places, which are all simulated first.
-        let is_answer = self.made.len() == 1 && self.served.is_empty() && self.study.limits().is_none();
+        let is_answer = self.made.len() == 1 && self.study.limits().is_none();
         let shown = if is_answer { Some(Box::new(self.result(false)?)) } else { None };
         Ok(StudyStep::More { done, total: done + waiting, label, shown })
     }

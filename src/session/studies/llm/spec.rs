@@ -1,84 +1,104 @@
-//! The fields of the study as text, and the request that they make.
+//! The specification of the study, and the request that it makes.
 
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::options::{LLM_OPTIONS, LlmCommand, LlmOption};
 use super::run::LlmRun;
 use crate::studies::StudyRun;
 use ns_base::Refusal;
-use ns_llm::{DecoderConfig, Limits, Request, Weights, degrees, llm_instance, named_config, read_config};
+use ns_llm::{
+    DecoderConfig, Limits, Request, Route, Speculation, Traffic, Weights, degrees, llm_instance, named_config,
+    read_config,
+};
 
 /// A language model, where it runs, and how much it reads and writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LlmStudy {
-    model: String,
+    pub(super) model: String,
     /// The text of a config.json, which stands for the model; empty for none.
-    config: String,
-    instance: String,
+    pub(super) config: String,
+    /// Its name in messages.
+    pub(super) config_name: String,
+    pub(super) instance: String,
     /// The instance's most where it is absent.
-    tp: Option<u32>,
-    lnc: Option<u32>,
-    is_int8: bool,
-    batch: u64,
-    input: u64,
-    output: u64,
-    max_ttft_ms: Option<f64>,
-    max_tpot_ms: Option<f64>,
+    pub(super) tp: Option<u32>,
+    pub(super) lnc: Option<u32>,
+    #[serde(with = "as_text")]
+    pub(super) weights: Option<Weights>,
+    #[serde(with = "as_text")]
+    pub(super) route: Option<Route>,
+    pub(super) batch: u64,
+    pub(super) input: u64,
+    pub(super) output: u64,
+    pub(super) expert_groups: Option<u32>,
+    pub(super) active: Option<u64>,
+    pub(super) buckets: Vec<u64>,
+    pub(super) guesses: Option<u64>,
+    pub(super) acceptance: Option<f64>,
+    pub(super) max_ttft_ms: Option<f64>,
+    pub(super) max_tpot_ms: Option<f64>,
     /// Requests a second that arrive at random; none where it is absent.
-    request_rate: Option<f64>,
-    requests: u32,
+    pub(super) request_rate: Option<f64>,
+    pub(super) requests: u32,
+    pub(super) prefill_chunk: Option<u64>,
 }
 
-/// Requests that are served where the form does not say it, as on the command line.
-const REQUESTS: u32 = 200;
+/// A value that may be absent, by its text.
+mod as_text {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<T: Display, S: Serializer>(value: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
+        value.as_ref().map(ToString::to_string).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<T>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|text| text.parse().map_err(serde::de::Error::custom)).transpose()
+    }
+}
+
+/// The share of guesses that the model agrees with, where the form does not say it.
+const ACCEPTANCE: f64 = 0.7;
 
 impl Default for LlmStudy {
     fn default() -> Self {
         Self {
             model: "llama-3-8b".to_owned(),
             config: String::new(),
+            config_name: "config.json".to_owned(),
             instance: "inf2.48xlarge".to_owned(),
             tp: None,
             lnc: None,
-            is_int8: false,
+            weights: None,
+            route: None,
             batch: 1,
             input: 128,
             output: 1_024,
+            expert_groups: None,
+            active: None,
+            buckets: Vec::new(),
+            guesses: None,
+            acceptance: None,
             max_ttft_ms: None,
             max_tpot_ms: None,
             request_rate: None,
-            requests: REQUESTS,
+            requests: 200,
+            prefill_chunk: None,
         }
     }
-}
-
-/// A JSON text without the spaces between its parts, as a field of one line and a link hold it.
-fn one_line(json: &str) -> String {
-    serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value: serde_json::Value| value.to_string())
 }
 
 impl LlmStudy {
     /// The text of a field; empty if nothing is given.
     pub fn text(&self, key: &str) -> String {
-        let optional = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
-        let limit = |ms: Option<f64>| ms.map(|ms| ms.to_string()).unwrap_or_default();
-        match key {
-            "model" => self.model.clone(),
-            "config" => self.config.clone(),
-            "instance" => self.instance.clone(),
-            "tp" => optional(self.tp),
-            "lnc" => optional(self.lnc),
-            "weights" => self.weights().to_string(),
-            "batch" => self.batch.to_string(),
-            "input" => self.input.to_string(),
-            "output" => self.output.to_string(),
-            "max_ttft_ms" => limit(self.max_ttft_ms),
-            "max_tpot_ms" => limit(self.max_tpot_ms),
-            "request_rate" => limit(self.request_rate),
-            "requests" => self.requests.to_string(),
-            _ => String::new(),
-        }
+        LlmOption::find(key).map(|option| option.text(self)).unwrap_or_default()
     }
 
     /// Puts a text into a field. A text that cannot be used leaves it as it was.
@@ -86,45 +106,21 @@ impl LlmStudy {
     /// # Errors
     /// One sentence for the user: what is wrong and what would be right.
     pub fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
-        let wrong = |wanted: &str| format!("{key}: '{text}' is not {wanted}");
-        let number = || match text {
-            "" => Ok(None),
-            text => text.parse().ok().filter(|n: &u32| *n > 0).map(Some).ok_or_else(|| wrong("a whole number above 0")),
-        };
-        let limit = || match text {
-            "" => Ok(None),
-            text => {
-                let ms = text.parse().ok().filter(|ms: &f64| ms.is_finite() && *ms > 0.0);
-                ms.map(Some).ok_or_else(|| wrong("a number of milliseconds above 0"))
-            }
-        };
-        let tokens = |own: u64| number().map(|n| n.map_or(own, u64::from));
-        let default = Self::default();
-        match key {
-            "model" => self.model = named_config(text).map_err(|e| format!("{key}: {e}"))?.name,
-            "config" if text.is_empty() => self.config.clear(),
-            "config" => {
-                read_config("config.json", text.as_bytes()).map_err(|e| e.to_string())?;
-                self.config = one_line(text);
-            }
-            "instance" => {
-                self.instance = llm_instance(text).map_err(|e| format!("{key}: {e}"))?.name.to_owned();
-            }
-            "tp" => self.tp = number()?,
-            "lnc" => self.lnc = number()?,
-            "weights" => self.is_int8 = text.parse::<Weights>().map_err(|e| e.to_string())? == Weights::Int8,
-            "batch" => self.batch = tokens(default.batch)?,
-            "input" => self.input = tokens(default.input)?,
-            "output" => self.output = tokens(default.output)?,
-            "max_ttft_ms" => self.max_ttft_ms = limit()?,
-            "max_tpot_ms" => self.max_tpot_ms = limit()?,
-            "request_rate" => {
-                self.request_rate = limit().map_err(|_| wrong("a number of requests a second above 0"))?
-            }
-            "requests" => self.requests = number()?.unwrap_or(REQUESTS),
-            _ => return Err(format!("language models have no field '{key}'")),
+        let option = LlmOption::find(key).ok_or_else(|| format!("language models have no field '{key}'"))?;
+        option.put(self, key, text).map_err(|e| e.to_string())
+    }
+
+    /// Puts the text of a `config.json` with its name into the study.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn set_file(&mut self, name: &str, text: &str) -> Result<(), Refusal> {
+        let before = std::mem::replace(&mut self.config_name, name.to_owned());
+        let read = read_config(name, text.as_bytes());
+        if read.is_err() {
+            self.config_name = before;
         }
-        Ok(())
+        read.map(|_| self.config = text.to_owned())
     }
 
     /// The name of the model whose `config.json` stands for the chosen one; `None` without one.
@@ -132,27 +128,21 @@ impl LlmStudy {
         (!self.config.is_empty()).then(|| self.decoder().map(|config| config.name).ok()).flatten()
     }
 
-    const fn weights(&self) -> Weights {
-        if self.is_int8 { Weights::Int8 } else { Weights::Bf16 }
-    }
-
     fn decoder(&self) -> Result<DecoderConfig, Refusal> {
         if self.config.is_empty() {
             named_config(&self.model)
         } else {
-            read_config("config.json", self.config.as_bytes())
+            read_config(&self.config_name, self.config.as_bytes())
         }
     }
 
-    pub(super) const fn request_rate(&self) -> Option<f64> {
-        self.request_rate
+    /// Requests that arrive at random; `None` where the form says no rate.
+    pub fn traffic(&self) -> Option<Traffic> {
+        let (requests, chunk, limits) = (self.requests, self.prefill_chunk, self.limits());
+        self.request_rate.map(|requests_per_s| Traffic { requests_per_s, requests, seed: 0, limits, chunk })
     }
 
-    pub(super) const fn requests(&self) -> u32 {
-        self.requests
-    }
-
-    pub(super) const fn limits(&self) -> Limits {
+    pub fn limits(&self) -> Limits {
         Limits { ttft_ms: self.max_ttft_ms, tpot_ms: self.max_tpot_ms }
     }
 
@@ -160,22 +150,51 @@ impl LlmStudy {
     ///
     /// # Errors
     /// When the model or the instance is not known.
-    pub(super) fn request(&self) -> Result<Request, Refusal> {
+    pub fn request(&self) -> Result<Request, Refusal> {
         let instance = llm_instance(&self.instance)?;
+        let own = Request::of(self.decoder()?, instance);
         let most = degrees(instance, self.lnc).last().copied().unwrap_or(1);
+        let acceptance = self.acceptance.unwrap_or(ACCEPTANCE);
         Ok(Request {
-            config: self.decoder()?,
-            instance,
             degree: self.tp.unwrap_or(most),
+            expert_groups: self.expert_groups.unwrap_or(1),
             lnc: self.lnc,
-            weights: self.weights(),
+            weights: self.weights.unwrap_or(own.weights),
             batch: self.batch,
+            active: self.active,
             input: self.input,
             output: self.output,
-            buckets: Vec::new(),
-            continuous: false,
-            route: None,
+            buckets: self.buckets.clone(),
+            route: self.route,
+            speculation: self.guesses.map(|guesses| Speculation { guesses, acceptance }),
+            ..own
         })
+    }
+
+    /// The command that prints what the page shows of a request.
+    pub fn command(&self, command: LlmCommand, own: &Request) -> String {
+        /// Options that a command names whatever they are.
+        const NAMED: [&str; 5] = ["instance", "tp", "batch", "input", "output"];
+        let (default, name) = (Self::default(), if command == LlmCommand::Fit { "fit" } else { "generate" });
+        let mut line = format!("neuronscope {name}");
+        let is_file = !self.config.is_empty();
+        for option in LLM_OPTIONS.iter().filter(|option| option.commands.contains(&command)) {
+            let (key, flag) = (option.field.key, option.flag.0);
+            let text = match key {
+                "model" if is_file => continue,
+                "model" => own.config.name.clone(),
+                "config" if is_file => "config.json".to_owned(),
+                "instance" => own.instance.name.to_owned(),
+                "tp" => own.degree.to_string(),
+                "requests" if command == LlmCommand::Serve => self.requests.to_string(),
+                _ => option.text(self),
+            };
+            let is_default = text == option.text(&default) && !NAMED.contains(&key) && key != "model";
+            if !text.is_empty() && (!is_default || key == "requests") {
+                line.push_str(&format!(" --{flag} {text}"));
+            }
+        }
+        line
     }
 
     /// Begins the study.
