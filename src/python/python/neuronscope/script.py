@@ -103,7 +103,12 @@ _SAID = {
 
 
 def main(args=None):
-    args = sys.argv[1:] if args is None else args
+    args = list(sys.argv[1:] if args is None else args)
+    if args[:1] == ["torchrun"]:
+        said = _torchrun(args)
+        if said is not None:
+            print(f"neuronscope: {said}", file=sys.stderr)
+            return 2
     if args and not args[0].startswith("-") and not args[0].endswith(".py") and not os.path.isfile(args[0]):
         return _command(args)
     chosen = _arguments(args)
@@ -118,7 +123,7 @@ def main(args=None):
         runpy.run_path(chosen.script, run_name="__main__")
     except Exception as error:  # noqa: BLE001 (whatever the script raises)
         frames = traceback.extract_tb(error.__traceback__)
-        if chosen.traceback or not (_is_said(error) or any(missing.is_ours(frame.filename) for frame in frames[1:])):
+        if chosen.traceback or not (_is_said(error) or _is_of_torchrun(error) or any(missing.is_ours(frame.filename) for frame in frames[1:])):
             # Frames of this package are none of the script's.
             told = traceback.TracebackException.from_exception(error)
             told.stack = traceback.StackSummary.from_list([frame for frame in told.stack if not (missing.is_ours(frame.filename) or frame.filename.startswith("<frozen"))])
@@ -131,9 +136,30 @@ def main(args=None):
     return 0
 
 
+# What torchrun tells each process, for the only one that there is.
+_ONE_PROCESS = {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+
+
+def _torchrun(args):
+    """Takes ``torchrun`` and its flags away from a script; a sentence if they ask for several processes."""
+    del args[0]
+    while args and args[0].startswith("-"):
+        flag, is_given, value = args.pop(0).lstrip("-").replace("-", "_").partition("=")
+        if not is_given and flag != "standalone" and args:
+            value = args.pop(0)
+        if flag in ("nproc_per_node", "nnodes") and value != "1":
+            return f"torchrun with --{flag}={value}: scripts run on one simulated core; write --{flag}=1, and ask neuronscope generate --tp {value} what a language model takes on several cores"
+    os.environ.update(_ONE_PROCESS)
+    return None
+
+
 def _is_said(error):
     """Whether the message of an exception is written for whoever runs the script."""
     return isinstance(error, (ImportError, missing.Missing, Error, UsageError))
+
+
+def _is_of_torchrun(error):
+    return type(error) is KeyError and error.args[0] in _ONE_PROCESS
 
 
 def console():
@@ -163,6 +189,8 @@ def _words(error, frames):
     if type(error) is ImportError and module.startswith("neuronscope."):
         wanted = str(error).split("'")[1]
         return missing.sentence(module.removeprefix("neuronscope."), wanted, _names(module))
+    if _is_of_torchrun(error):
+        return f"{error.args[0]} is set by torchrun: python -m neuronscope torchrun --nproc_per_node=1 SCRIPT"
     if _is_said(error) or missing.is_ours(frames[-1].filename):
         return str(error)
     # The rest of the message of an operator is a dump of its dispatcher.
