@@ -35,13 +35,16 @@ python_wheel() {
 
 # python_maturin COMMAND...: what maturin makes, in target/wheels/.
 python_maturin() {
-  local tool package=$ROOT/src/python/python/neuronscope
+  local tool package=$ROOT/src/python/python/neuronscope status=0
   tool=$(python_tool maturin "$MATURIN_VERSION") || die "maturin could not be installed (messages above)"
   # `maturin develop` leaves its library among the sources, from where it would go into the wheel.
   rm -rf "$WHEELS"/neuronscope-* "$package"/_core.*so "$package/page"
   if [ -f "$DIST/index.html" ]; then cp -R "$DIST" "$package/page"; else say "the page is not built (./x build): the wheel is without it"; fi
   python3 "$ROOT/tools/notices.py" > "$package/NOTICES.txt" || die "the licences of the crates could not be read (messages above)"
-  (cd "$ROOT/src/python" && "$tool/bin/maturin" "$@" --out "$WHEELS") >&2
+  (cd "$ROOT/src/python" && "$tool/bin/maturin" "$@" --out "$WHEELS") >&2 || status=1
+  # The package of the sources has no page, which would be an old one soon.
+  rm -rf "$package/page" "$package/NOTICES.txt"
+  [ "$status" = 0 ] || die "the Python package could not be built (messages above)"
 }
 
 need_python() { have python3 || die "Python 3.9 or later is missing (for the Python package)"; }
