@@ -502,6 +502,9 @@ class Call:
         leaves, spec = _pytree.tree_flatten((args, kwargs))
         if not all(isinstance(x, (torch.Tensor, *_SIMPLE)) for x in leaves):
             return None, ()
+        way = (id(module), module.training, spec, tuple(x for x in leaves if not isinstance(x, torch.Tensor)))
+        if way in _refused:
+            return None, ()
         words = tuple((tuple(x.shape), x.dtype) if isinstance(x, torch.Tensor) else x for x in leaves)
         state = tuple((x.data_ptr(), x._version) for x in (*module.parameters(), *module.buffers()))
         key = (id(module), module.training, spec, words)
@@ -513,13 +516,15 @@ class Call:
                     call.key = (*key, state)
                 except ModelError as error:
                     remark(f"{type(module).__name__} runs operator by operator, with the numbers of torch: {error}")
-                    call = None
+                    # What was refused once is not tried again with other shapes. The module is kept, so that no other one gets its id.
+                    _refused[way] = module
+                    return None, ()
             # The module is kept, so that no other one gets its id.
             known = _calls[key] = (call, state, module)
         return known[0], tuple(x for x in leaves if isinstance(x, torch.Tensor))
 
 
-_calls = {}
+_calls, _refused = {}, {}
 
 
 class _Called(torch.nn.Module):
