@@ -82,3 +82,8 @@ def test_torchrun_with_one_process():
 def test_errors_of_the_script_itself_are_shown_as_python_shows_them():
     _, said = run("def wrong():\n    return 1 / 0\n\nwrong()\n", status=1)
     assert said.count("File ") == 2 and 'run.py", line 2, in wrong' in said and said.endswith("ZeroDivisionError: division by zero\n")
+
+
+def test_a_package_may_ask_whether_another_one_is_there():
+    out, _ = run("import importlib.util\nprint(importlib.util.find_spec('vllm'), importlib.util.find_spec('neuronperf') is not None)\n")
+    assert out == "None True\n"

@@ -101,6 +101,10 @@ _INSTEAD = {
 }
 
 
+# Packages that are not there, which would not run on the simulated device either.
+NOT_INSTALLED = {"jax": "jax does not run on the simulated device; with jax installed, neuronscope.benchmark(jax.jit(f).lower(x)) says how long a function takes, without this script"}
+
+
 def elsewhere(name):
     """The sentence about a package that is not simulated; ``None`` of any other."""
     found = next((of for of in _ELSEWHERE if name == of or name.startswith(of + ".")), None)

@@ -41,7 +41,9 @@ class _Finder(importlib.abc.MetaPathFinder):
         root, _, rest = fullname.partition(".")
         if root not in _MODULES:
             said = missing.elsewhere(fullname)
-            if said is not None:
+            # importlib.util.find_spec asks whether a package is there, which packages do of others; an import asks for it.
+            is_question = sys._getframe(2).f_code.co_name == "find_spec"
+            if said is not None and not is_question:
                 raise missing.MissingModule(said, name=fullname)
             return None
         real = f"{_MODULES[root]}.{rest}" if rest else _MODULES[root]
@@ -180,7 +182,7 @@ def _command(args):
 
 def _words(error, frames):
     if type(error) is ModuleNotFoundError and error.name:
-        said = missing.elsewhere(error.name) or missing.elsewhere(f"{error.name}.neuron")
+        said = missing.elsewhere(error.name) or missing.elsewhere(f"{error.name}.neuron") or missing.NOT_INSTALLED.get(error.name)
         if said is not None:
             return said
         return f"{error}; install it with pip install {error.name.partition('.')[0]}"
