@@ -3,16 +3,23 @@
 //! Each module is a crate of the workspace; `ARCHITECTURE.md` says what each holds and which of them promise an API. They build natively
 //! and for wasm32, without a Cargo feature.
 //!
+//! A program depends on it without the command line: `neuronscope = { path = "...", default-features = false }`.
+//!
 //! # Opening a file
 //!
+//! Operators of one level: over all levels a kernel, what launched it and the operator around both are the same time.
+//!
 //! ```
+//! use neuronscope::analysis::Selection;
 //! use neuronscope::analysis::operators::{OpQuery, operator_stats};
 //! use neuronscope::formats::read_bytes;
 //!
 //! let trace = br#"[{"ph":"X","name":"dot","ts":1,"dur":2,"pid":1,"tid":1},
 //!                  {"ph":"X","name":"dot","ts":4,"dur":3,"pid":1,"tid":1}]"#;
 //! let profile = read_bytes("two.json", trace)?;
-//! let table = operator_stats(&profile, &OpQuery::default());
+//! let level = profile.levels().default_level();
+//! let query = OpQuery { selection: Selection::of_level(level), ..OpQuery::default() };
+//! let table = operator_stats(&profile, &query);
 //! let row = &table.stats[0];
 //! assert_eq!((table.name(&profile, row), row.count, row.total_ns), ("dot", 2, 5_000));
 //! # Ok::<(), neuronscope::base::Refusal>(())

@@ -6,29 +6,45 @@ PYTEST_VERSION=9.2.0
 NOTEBOOK_PACKAGES="nbclient==0.11.0 nbformat==5.11.1 nbconvert==7.17.2 ipykernel==7.4.0"
 # For the tests of tables in other libraries, in the same way.
 TABLE_PACKAGES="pyarrow==26.0.1 polars==2.1.0 duckdb==2.0.1"
+# For the tests of the types, in the same way.
+CHECKER_PACKAGES="mypy==2.4.1 pyright==1.1.414"
 TORCH_VERSION=2.15.0
 WHEELS=$ROOT/target/wheels
 
 cmd_python() {
   case ${1:-test} in
     wheel) python_wheel wheel ;;
+    # The sources, which pip compiles where there is no wheel.
+    sdist) need_rust; need_python; python_maturin sdist ;;
     test) python_tests; finish ;;
     # Scripts of the SDK and modules of PyTorch, which are 1 GB to download.
     torch) python_tests "torch==$TORCH_VERSION"; finish ;;
     bench) python_measurements ;;
-    *) die "usage: ./x python [wheel | torch | bench]" ;;
+    *) die "usage: ./x python [wheel | sdist | torch | bench]" ;;
   esac
 }
 
-# python_wheel PROFILE: the wheel in target/wheels/. The profile dev is compiled in the time of the command line.
+# python_wheel PROFILE: the wheel in target/wheels/, with the page inside. The profile dev is compiled in the time of the command line, and takes
+# the page only if it is built.
 python_wheel() {
-  local tool
   need_rust
   need_python
+  [ "$1" = dev ] || [ -f "$DIST/index.html" ] || cmd_build
+  python_maturin build --quiet --profile "$1" --locked
+}
+
+# python_maturin COMMAND...: what maturin makes, in target/wheels/.
+python_maturin() {
+  local tool package=$ROOT/src/python/python/neuronscope status=0
   tool=$(python_tool maturin "$MATURIN_VERSION") || die "maturin could not be installed (messages above)"
   # `maturin develop` leaves its library among the sources, from where it would go into the wheel.
-  rm -f "$WHEELS"/neuronscope-*.whl "$ROOT"/src/python/python/neuronscope/_core.*so
-  (cd "$ROOT/src/python" && "$tool/bin/maturin" build --quiet --profile "$1" --out "$WHEELS") >&2
+  rm -rf "$WHEELS"/neuronscope-* "$package"/_core.*so "$package/page"
+  if [ -f "$DIST/index.html" ]; then cp -R "$DIST" "$package/page"; else say "the page is not built (./x build): the wheel is without it"; fi
+  python3 "$ROOT/tools/notices.py" > "$package/NOTICES.txt" || die "the licences of the crates could not be read (messages above)"
+  (cd "$ROOT/src/python" && "$tool/bin/maturin" "$@" --out "$WHEELS") >&2 || status=1
+  # The package of the sources has no page, which would be an old one soon.
+  rm -rf "$package/page" "$package/NOTICES.txt"
+  [ "$status" = 0 ] || die "the Python package could not be built (messages above)"
 }
 
 need_python() { have python3 || die "Python 3.9 or later is missing (for the Python package)"; }
@@ -70,6 +86,8 @@ python_peer_packages() {
   "$1/bin/pip" install -q $NOTEBOOK_PACKAGES >&2 || { status=1; say "the packages of notebooks cannot be had from PyPI: their test is skipped"; }
   # shellcheck disable=SC2086
   "$1/bin/pip" install -q $TABLE_PACKAGES >&2 || { status=1; say "pyarrow, polars and DuckDB cannot be had from PyPI: their tests are skipped"; }
+  # shellcheck disable=SC2086
+  "$1/bin/pip" install -q $CHECKER_PACKAGES >&2 || { status=1; say "mypy and pyright cannot be had from PyPI: their tests are skipped"; }
   return "$status"
 }
 

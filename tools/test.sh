@@ -70,7 +70,15 @@ cmd_test() {
   finish
 }
 
+# Who uses the library does not compile the command line.
+library_is_alone() {
+  local with
+  with=$(cargo tree --locked -p neuronscope --no-default-features -e normal --prefix none | grep -E "^(ns_cli|clap|parquet|tiny_http|indicatif) ")
+  [ -z "$with" ] || { echo "the library depends on $with" >&2; return 1; }
+}
+
 native_tests() {
+  step "the library without the command line" library_is_alone
   suite "native tests" cargo test --locked --no-fail-fast
   run_examples
   python_native_tests

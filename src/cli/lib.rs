@@ -58,32 +58,30 @@ mod unused_flags;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
 use ns_session::{is_known_script, neuronperf_command, refuse_script};
 
-/// Runs the command line with the arguments of the process.
-pub fn run() -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().collect();
+/// Runs the command line with the arguments of a process, of which the first is the program's name; returns its exit code.
+pub fn run(words: Vec<OsString>) -> u8 {
     let done = refuse_scripts(&words).and_then(|()| run_words(words));
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => {
             let Some(usage) = error.downcast_ref::<clap::Error>() else { return fail(&error) };
             // Help and the version are results; a usage error has its own exit code, whatever stderr takes.
             let flushed = usage.print().and_then(|()| std::io::stdout().flush());
             match commands::checked(flushed) {
                 Err(error) if !usage.use_stderr() => fail(&error),
-                _ => ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2)),
+                _ => u8::try_from(usage.exit_code()).unwrap_or(2),
             }
         }
     }
 }
 
-fn fail(error: &anyhow::Error) -> ExitCode {
+fn fail(error: &anyhow::Error) -> u8 {
     eprintln!("neuronscope: {error:#}");
-    if error.is::<interrupt::InterruptError>() { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::FAILURE }
+    if error.is::<interrupt::InterruptError>() { interrupt::EXIT_CODE } else { 1 }
 }
 
 /// Runs the command of these words, of which the first is the program's name.

@@ -10,8 +10,7 @@ use ns_base::digest64;
 use ns_nki::{List, chip_of};
 
 /// The package, without what Python adds to it.
-static PACKAGE: include_dir::Dir<'static> =
-    include_dir::include_dir!("$CARGO_MANIFEST_DIR/../python/python/neuronscope/nki_recorder");
+static PACKAGE: include_dir::Dir<'static> = include_dir::include_dir!("$NKI_RECORDER");
 
 /// How a kernel is called.
 #[derive(Clone, Debug)]

@@ -8,6 +8,8 @@ mod columns;
 mod shell;
 mod worker;
 
+use std::ffi::OsString;
+
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -28,11 +30,18 @@ create_exception!(
     "An argument does not exist, or has a value that it does not take."
 );
 
+/// Runs the command line in place of this process: it writes to the process's own outputs. Returns its exit code.
+#[pyfunction]
+fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    py.detach(|| ns_cli::run(words))
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Shell>()?;
     module.add_class::<Columns>()?;
     module.add_class::<Numbers>()?;
+    module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add("Error", module.py().get_type::<Error>())?;
     module.add("UsageError", module.py().get_type::<UsageError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))

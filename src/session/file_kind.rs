@@ -1,6 +1,7 @@
 //! What a file is, from its first bytes and its name: asked once, before anybody reads it.
 
 use ns_base::Diagnostics;
+use ns_bench::export::CSV_COLS;
 use ns_container::gzip::{Gunzip, is_gzip};
 use ns_container::zip::Unzip;
 use ns_formats::{FileKind, is_plugin_file};
@@ -102,7 +103,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
         other => match other.refused() {
             None => Kind::Profile,
             Some(_) if is_model_head(head) => Kind::Model,
-            Some(_) if name.ends_with(".csv") => Kind::Reports,
+            Some(_) if name.ends_with(".csv") && has_report_column(head) => Kind::Reports,
             Some(what) => Kind::NotOurs(what),
         },
     };
@@ -121,6 +122,13 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
         Kind::Profile | Kind::NotOurs(_) if is_open && name.ends_with(".jsonl") => Kind::Records,
         kind => kind,
     }
+}
+
+/// Whether the first line of a table names a column of reports.
+fn has_report_column(head: &[u8]) -> bool {
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_known = |cell: &[u8]| CSV_COLS.iter().any(|column| column.as_bytes() == cell.trim_ascii());
+    line.split(|byte| *byte == b',').any(is_known)
 }
 
 fn holds_reports(head: &[u8]) -> bool {
@@ -187,13 +195,16 @@ mod tests {
     fn content_decides_and_then_the_name() {
         let trace = b"{\"traceEvents\":[";
         let record = b"{\"experiment\":{},\"metrics\":{}}\n";
-        let cases: [(&[u8], &str, Kind); 19] = [
+        let cases: [(&[u8], &str, Kind); 22] = [
             (trace, "a.onnx", Kind::Profile),
             (record, "a.json", Kind::Records),
             (b"{\"reports\":[]}", "a", Kind::Reports),
             (b"n_models,workers\n1,1\n", "a.txt", Kind::Reports),
             (b"status,throughput_avg\n", "a.csv", Kind::Reports),
+            (b"a,b,c\n1,2,3\n", "a.csv", Kind::NotOurs("a text file")),
             (b"HloModule m\nENTRY e {", "a", Kind::Model),
+            (b"#map = affine_map<(d0) -> (d0)>\n", "a", Kind::Model),
+            (b"# Notes\nx = 1\n", "README.md", Kind::NotOurs("a text file")),
             (b"module @m {", "a.txt", Kind::Model),
             (b"", "a.onnx", Kind::Model),
             (b"<!DOCTYPE html>", "a.onnx", Kind::Model),

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::folder::Folder;
-use crate::shell::page;
+use crate::shell::{blocks, page};
 
 /// Documents for those who change the sources.
 const DOCUMENTS: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/where-to-add.md", "docs/design.md"];
@@ -81,10 +83,70 @@ fn words_in_backticks_that_are_paths() {
     assert_eq!(named(text), ["a/b.rs", "c/", "e.md"]);
 }
 
-/// The first output that a reader sees is what the command prints.
+/// Commands of the README with what they print; a line `...` stands for any lines.
+const TEXTS: &[&str] = &[
+    "neuronscope bench --duration 5",
+    "neuronscope profile --model nn --workflow trace --output nn.trace.json",
+    "neuronscope profile --model nn --workflow trace --summary",
+    "neuronscope open trace.json.gz --top 3",
+];
+
+/// Documents with an object of JSON, and the command that prints it.
+const OBJECTS: &[(&str, &str)] = &[
+    ("docs/formats/open-json.md", "neuronscope open trace.json.gz --json"),
+    ("docs/formats/profile-json.md", "neuronscope profile --model nn --workflow trace --json"),
+    (
+        "docs/formats/model-index.md",
+        "neuronscope compile --model resnet50 --batch_sizes 6 --filename index.json >&2; cat index.json",
+    ),
+];
+
+/// A folder with the trace of the samples.
+fn sample_folder(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/traces/hta_triton_example.json.gz");
+    std::fs::copy(trace, folder.join("trace.json.gz")).unwrap();
+    folder
+}
+
 #[test]
-fn the_benchmark_of_the_readme_is_what_is_printed() {
-    let command = "neuronscope bench --duration 5";
-    let block = format!("```\n$ {command}\n{}```", Folder::new("readme").stdout(command));
-    assert!(page("README.md").contains(&block), "README.md has other lines than these:\n{block}");
+fn the_samples_of_the_readme_are_what_is_printed() {
+    let (folder, readme) = (sample_folder("readme"), page("README.md"));
+    for command in TEXTS {
+        let printed = folder.stdout(command);
+        let (_, rest) =
+            readme.split_once(&format!("```\n$ {command}\n")).unwrap_or_else(|| panic!("README.md has no {command}"));
+        let (sample, _) = rest.split_once("```").unwrap();
+        let mut left = printed.as_str();
+        for part in sample.split("...\n") {
+            let found =
+                left.find(part).unwrap_or_else(|| panic!("{command} prints\n{printed}\nand README.md has\n{part}"));
+            left = &left[found + part.len()..];
+        }
+        assert!(sample.contains("...\n") || printed == sample, "{command} prints\n{printed}");
+    }
+}
+
+/// Whether an object of a document is the real one: with the same keys, and some of the elements of its lists.
+fn is_part(sample: &Value, real: &Value) -> bool {
+    match (sample, real) {
+        (Value::Object(sample), Value::Object(real)) => {
+            sample.len() == real.len()
+                && sample.iter().all(|(key, value)| real.get(key).is_some_and(|of| is_part(value, of)))
+        }
+        (Value::Array(sample), Value::Array(real)) => sample.iter().all(|one| real.iter().any(|of| is_part(one, of))),
+        _ => sample == real,
+    }
+}
+
+#[test]
+fn the_objects_of_documents_are_what_is_printed() {
+    let folder = sample_folder("objects");
+    for (document, command) in OBJECTS {
+        let text = page(document);
+        let (_, sample) = blocks(&text).into_iter().find(|(kind, _)| kind == "json").unwrap();
+        let printed = folder.stdout(command);
+        let [sample, real] = [&sample, &printed].map(|text| serde_json::from_str::<Value>(text).unwrap());
+        assert!(is_part(&sample, &real), "{document} has another object than {command} prints:\n{printed}");
+    }
 }

@@ -97,6 +97,10 @@ pub fn evaluate_with<'p>(
         }
     }
     check_calls(program)?;
+    let work = least_work(program);
+    if work > budget {
+        return Err(too_much(work, budget));
+    }
     let arithmetic = arithmetic.into();
     let mut evaluator = Evaluator { program, work: 0, budget, depth: 0, arithmetic };
     let arguments: Vec<EvalValue> = parameters.into_iter().map(EvalValue::of).collect();
@@ -160,11 +164,7 @@ impl Evaluator<'_> {
 
     fn spend(&mut self, elements: u64) -> Result<(), Stop> {
         self.work = self.work.saturating_add(elements);
-        if self.work > self.budget {
-            Err(Stop::Whole(refuse!("the program needs more than {} operations: choose smaller inputs", self.budget)))
-        } else {
-            Ok(())
-        }
+        if self.work > self.budget { Err(Stop::Whole(too_much(self.work, self.budget))) } else { Ok(()) }
     }
 
     /// The result of an operator that has its meaning from outside of the program.
@@ -181,7 +181,8 @@ impl Evaluator<'_> {
         operands: &[EvalValue],
         arguments: &[EvalValue],
     ) -> Result<EvalValue, Stop> {
-        self.spend(work_of(instruction, operands))?;
+        let operand = |n: usize| operands.get(n).and_then(|o| o.array().ok()).map(|v| &v.ty);
+        self.spend(work_of(instruction, operand))?;
         match &instruction.op {
             Op::Parameter(n) => {
                 let value = arguments.get(*n as usize).cloned();
@@ -385,9 +386,8 @@ fn index_type(ty: &Type) -> ElementType {
 }
 
 /// Number of elements in the result, or of multiply-adds in a product.
-fn work_of(instruction: &Instruction, operands: &[EvalValue]) -> u64 {
+fn work_of<'a>(instruction: &Instruction, operand: impl Fn(usize) -> Option<&'a ArrayType>) -> u64 {
     let result = instruction.ty.array().and_then(ArrayType::elements).unwrap_or(1);
-    let operand = |n: usize| operands.get(n).and_then(|o| o.array().ok()).map(|v| &v.ty);
     match &instruction.op {
         Op::Dot(dims) => {
             let depth = operand(0).map_or(1, |t| {
@@ -408,6 +408,29 @@ fn work_of(instruction: &Instruction, operands: &[EvalValue]) -> u64 {
         Op::Reduce { .. } => operand(0).and_then(ArrayType::elements).unwrap_or(1),
         _ => result,
     }
+}
+
+fn too_much(work: u64, budget: u64) -> Refusal {
+    refuse!("the program needs {work} operations or more, and {budget} are the most: choose smaller inputs")
+}
+
+/// Elements that a program computes at least: what a loop does counts once, and branches do not count.
+fn least_work(program: &Program) -> u64 {
+    let mut works: Vec<u64> = Vec::with_capacity(program.computations.len());
+    // A computation calls only those before it.
+    for computation in program.computations.iter() {
+        let work = computation.instructions.iter().map(|instruction| {
+            let operand = |n: usize| {
+                let id = *instruction.operands.get(n)?;
+                computation.instructions.get(id)?.ty.array()
+            };
+            let is_called = matches!(instruction.op, Op::Call);
+            let inside = instruction.called.iter().filter(|_| is_called).filter_map(|id| works.get(id.index()));
+            inside.fold(work_of(instruction, operand), |sum, work| sum.saturating_add(*work))
+        });
+        works.push(work.fold(0, u64::saturating_add));
+    }
+    works.get(program.entry.index()).copied().unwrap_or_default()
 }
 
 /// For each instruction, the last one that reads it; after that its value is dropped.

@@ -301,7 +301,7 @@ fn text_kind(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelFormat, NotRead
     if starts("HloModule") {
         return Ok(ModelFormat::HloText);
     }
-    if ["module", "builtin.module", "\"builtin.module\"", "func.func", "#loc", "#"].iter().any(|w| starts(w)) {
+    if ["module", "builtin.module", "\"builtin.module\"", "func.func"].iter().any(|w| starts(w)) || is_alias(&text) {
         return Ok(ModelFormat::StableHlo);
     }
     let lower = text.get(..64.min(text.len())).unwrap_or_default().to_ascii_lowercase();
@@ -328,6 +328,13 @@ fn text_kind(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelFormat, NotRead
         return Err(NotRead::model(STABLEHLO_TEXT, "it is a part of an HLO or MLIR text"));
     }
     Err(refuse!(instead = SOME_MODEL, "its format is not read here").into())
+}
+
+/// Whether a text begins with a name of MLIR for an attribute: `#map = affine_map<...>`.
+fn is_alias(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix('#')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()) && rest.contains(" = "))
 }
 
 /// The format of a JSON text, from the names in it.

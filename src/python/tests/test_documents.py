@@ -51,19 +51,6 @@ def test_the_examples_of_the_functions_run():
     assert found.failed == 0 and found.attempted > 0
 
 
-def test_every_option_of_the_stubs_exists():
-    """A name in the stub of benchmark is a flag of the command."""
-    import neuronscope
-
-    for function in functions_of(stub("__init__.pyi")):
-        for argument in function.args.kwonlyargs:
-            if argument.arg.endswith("_fn") or argument.arg == "verbosity":
-                continue
-            with pytest.raises((neuronscope.UsageError, neuronscope.Error)) as raised:
-                getattr(neuronscope, function.name)("nn", **{argument.arg: "@"})
-            assert "unexpected argument" not in str(raised.value), (function.name, argument.arg)
-
-
 def stub(name):
     return ast.parse((PACKAGE / name).read_text(encoding="utf-8"))
 
@@ -91,6 +78,7 @@ def test_the_stub_of_the_library_has_what_the_library_has():
     of_names = lambda names: {name for name in names if not name.startswith("_") or name in ("__arrow_c_stream__", "__array_interface__", "__version__")}  # noqa: E731
     tree = stub("_core.pyi")
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    assert {*classes, "__version__"} == of_names(vars(_core))
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert {*classes, *functions, "__version__"} == of_names(vars(_core))
     for name in ("Shell", "Columns", "Numbers"):
         assert of_names(node.name for node in classes[name].body if isinstance(node, ast.FunctionDef)) == of_names(vars(getattr(_core, name))), name

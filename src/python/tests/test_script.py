@@ -67,3 +67,23 @@ def test_a_command_in_place_of_a_script(cli):
     assert done.returncode == 0 and done.stdout == cli("models")
     done = subprocess.run([sys.executable, "-m", "neuronscope", "bench", "--nope"], capture_output=True, text=True)
     assert done.returncode == 2 and "--nope" in done.stderr
+
+
+def test_torchrun_with_one_process():
+    pathlib.Path("run.py").write_text("import os, sys\nprint(os.environ['LOCAL_RANK'], os.environ['WORLD_SIZE'], sys.argv[1:])\n", encoding="utf-8")
+    started = lambda *args: subprocess.run([sys.executable, "-m", "neuronscope", *args, "run.py", "--lr=1"], capture_output=True, text=True)  # noqa: E731
+    assert started("torchrun", "--nproc_per_node", "1", "--standalone").stdout == "0 1 ['--lr=1']\n"
+    done = started("torchrun", "--nproc-per-node=32")
+    assert done.returncode == 2 and "write --nproc_per_node=1" in done.stderr
+    done = started()
+    assert done.returncode == 1 and "run.py:2: LOCAL_RANK is set by torchrun" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_errors_of_the_script_itself_are_shown_as_python_shows_them():
+    _, said = run("def wrong():\n    return 1 / 0\n\nwrong()\n", status=1)
+    assert said.count("File ") == 2 and 'run.py", line 2, in wrong' in said and said.endswith("ZeroDivisionError: division by zero\n")
+
+
+def test_a_package_may_ask_whether_another_one_is_there():
+    out, _ = run("import importlib.util\nprint(importlib.util.find_spec('vllm'), importlib.util.find_spec('neuronperf') is not None)\n")
+    assert out == "None True\n"

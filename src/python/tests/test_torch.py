@@ -155,7 +155,7 @@ def test_other_shapes_and_flags_are_refused():
     assert done.returncode == 1 and "trace it again for these inputs" in done.stderr
     done = run(NETWORK + "import torch_neuronx\ntorch_neuronx.trace(NN(), torch.ones(4, 4), compiler_args='--auto-cast=some')\n")
     assert done.returncode == 1 and "some" in done.stderr
-    done = run("import torch_neuronx\ntorch_neuronx.distributed(1)\n")
+    done = run("import torch_neuronx\ntorch_neuronx.distribute(1)\n")
     assert done.returncode == 1 and "run.py:2" in done.stderr and "it has DataParallel" in done.stderr
 
 
@@ -915,3 +915,110 @@ if __name__ == "__main__":
     )
     assert done.returncode == 0, done.stderr
     assert "[1.0, 2.0]" in done.stdout
+
+
+def test_every_operator_is_recorded_or_named():
+    """Operators that update lists have a way to the device; of the others, one without a known cost is named and one on the host has a remark."""
+    from neuronscope import device, fused
+
+    schemas = [schema for schema in torch._C._jit_get_all_schemas() if schema.name.startswith("aten::")]
+    writes_lists = {
+        schema.name
+        for schema in schemas
+        if any(str(one.type) == "List[Tensor]" and one.alias_info is not None and one.alias_info.is_write for one in schema.arguments)
+        and not (schema.overload_name.endswith("out") or schema.name.startswith("aten::_foreach_"))
+    }
+    # The others are no operators of tensors, and one of another device, which runs on the host.
+    assert writes_lists - {"aten::remove", "aten::sort", "aten::_amp_foreach_non_finite_check_and_unscale_"} == set(fused.UPDATES)
+    each = {schema.name.removeprefix("aten::_foreach_") for schema in schemas if schema.name.startswith("aten::_foreach_")}
+    assert {name for name in each if not hasattr(torch.ops.aten, name.removesuffix("_"))} == {"powsum"}
+    assert len(device.known_operators()) > 600
+    found, done = times(
+        """
+x = torch.rand(8, 8).to(dev) + 1
+for call in (torch.linalg.inv, torch.special.bessel_j0, torch.linalg.eigvalsh, lambda x: x.to_sparse(), torch.unique, lambda x: torch.rand(4, device="xla") + 1, lambda x: x.new_zeros(3, device=dev) + x[0, 0]):
+    timed(lambda: call(x))
+with torch.no_grad():
+    pair = [x.clone(), x.clone()]
+    timed(lambda: torch._foreach_maximum_(pair, [x * 2, x * 3]))
+    assert torch.equal(pair[1].cpu(), x.cpu() * 3)
+"""
+    )
+    assert all(ms > 0 for n, ms in enumerate(found) if n not in (3, 4)) and len(found) == 8
+    for named in ("aten::special_bessel_j0", "aten::_linalg_eigh", "no sparse tensors", "_unique2 runs on the host"):
+        assert named in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "SGD", "Adagrad"])
+def test_fused_optimisers_train_as_the_others(name):
+    found, _ = times(
+        f"""
+def train(**options):
+    torch.manual_seed(0)
+    net = torch.nn.Linear(8, 4).to(dev)
+    more = dict(momentum=0.9) if "{name}" == "SGD" else dict()
+    optimizer = torch.optim.{name}(net.parameters(), lr=0.01, weight_decay=0.1, **more, **options)
+    for _ in range(3):
+        optimizer.zero_grad()
+        net(torch.ones(2, 8).to(dev)).square().sum().backward()
+        optimizer.step()
+        xm.mark_step()
+    return net.weight.detach().cpu()
+
+assert torch.allclose(timed(lambda: train(fused=True)), train(), atol=1e-5)
+"""
+    )
+    assert found[0] > 0
+
+
+def test_a_module_is_traced_and_called_by_name():
+    done = run(
+        """
+import torch, torch_neuronx
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 2)
+
+    def forward(self, ids, mask=None, scale=None):
+        return self.layer(ids) * (1 if mask is None else mask)
+
+net, x, mask = Net().eval(), torch.rand(3, 4), torch.rand(3, 2)
+wanted = net(x, mask).detach()
+close = lambda found: (found.cpu() - wanted).abs().max() < 0.02
+for traced in (torch_neuronx.trace(net, {"mask": mask, "ids": x}), torch_neuronx.trace(net, example_kwarg_inputs={"ids": x, "mask": mask}), torch_neuronx.trace(net, (x, mask))):
+    assert close(traced(ids=x, mask=mask)) and close(traced(mask=mask, ids=x)) and close(traced(x, mask)) and close(traced(x, mask=mask, scale=None))
+    try:
+        traced(x)
+    except RuntimeError as error:
+        assert "called without mask" in str(error)
+other = Net()
+torch_neuronx.replace_weights(traced, other.state_dict())
+assert ((traced(x, mask).cpu() - other(x, mask)).abs().max() < 0.02)
+print(torch_neuronx.analyze(net, (x,))["support_percentage"])
+dynamic = torch_neuronx.dynamic_batch(torch_neuronx.trace(net, x))
+assert dynamic(torch.rand(7, 4)).shape == (7, 2)
+torch_neuronx.trace(net, x)(torch.rand(2, 4))
+"""
+    )
+    assert done.returncode == 1 and "Traceback" not in done.stderr and "run.py:27: Net.pt2 is compiled for" in done.stderr, done.stderr
+    assert done.stdout == "100.00%\n"
+
+
+REFUSED = [
+    ("import torch_xla.distributed.fsdp\nfrom torch_xla.distributed.fsdp import XlaFullyShardedDataParallel", "one simulated core"),
+    ("import torch_xla.distributed.spmd as xs\nxs.Mesh", "one simulated core"),
+    ("import torch_neuronx\ntorch_neuronx.bucket_model_trace", "once for each shape"),
+    ("import torch_neuronx\nfrom torch_neuronx import nki_jit", "neuronscope nki"),
+    ("import torch_neuronx\nimport neuronxcc.nki as nki", "neuronscope nki"),
+    ("import torch, torch_neuronx\ntorch_neuronx.trace(torch.nn.Linear(2, 2), torch.ones(1, 2), compiler_arg='-O1')", "has no argument compiler_arg"),
+    ("import torch, torch_xla.core.xla_model\ntorch.nn.Linear(4, 4).to('xla')(torch.ones(1, 5).to('xla'))", "mat1 and mat2"),
+]
+
+
+@pytest.mark.parametrize("script, told", REFUSED)
+def test_what_does_not_run_ends_in_one_sentence(script, told):
+    done = run(script)
+    (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("neuronscope: ") and "on a simulated" not in line]
+    assert done.returncode == 1 and "run.py:2: " in sentence and told in sentence and "Traceback" not in done.stderr

@@ -12,6 +12,9 @@ class UsageError(ValueError):
 
     partial: bytes
 
+def main(words: Sequence[str]) -> int:
+    """Runs the command line in place of this process; returns its exit code."""
+
 class Shell:
     """Runs commands one after another in its own thread, and keeps what they open."""
 

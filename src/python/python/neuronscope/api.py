@@ -168,7 +168,9 @@ def _decoder(model):
 
 
 def validate(file, **options):
-    """Predicts a table of published benchmark rows and compares."""
+    """Predicts a table of published benchmark rows and compares. With ``calibrate=True``: the fit to these rows, as ``text``."""
+    if options.get("calibrate"):
+        return Record({"text": run(["validate", os.fspath(file), *flags(options)])[0].decode()})
     return Record(run_json(["validate", os.fspath(file), *flags(options)]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 from ._core import Shell
@@ -14,8 +15,6 @@ _SHELL = None
 def shared_shell():
     """The shell of calls that leave nothing open; a forked process gets its own."""
     global _SHELL
-    import os
-
     if _SHELL is None or _SHELL[0] != os.getpid():
         _SHELL = (os.getpid(), Shell())
     return _SHELL[1]
@@ -23,6 +22,13 @@ def shared_shell():
 
 def say(line):
     print(line, file=sys.stderr)
+
+
+def with_page(args):
+    """The arguments of ``serve`` with the page of the wheel, if they name no other."""
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page")
+    names_one = any(arg.startswith("--dir") for arg in args)
+    return [*args, f"--dir={page}"] if args[:1] == ["serve"] and not names_one and os.path.isdir(page) else args
 
 
 def run(args, *, files=None, wanted=(), shell=None, on_line=say):
@@ -33,7 +39,7 @@ def run(args, *, files=None, wanted=(), shell=None, on_line=say):
     from . import clock
 
     shell = shell or Shell()
-    args = [str(arg) for arg in args]
+    args = with_page([str(arg) for arg in args])
     with Progress() as progress, clock.pause():
         return shell.call(args, dict(files or {}), list(wanted), on_line, progress.show)
 

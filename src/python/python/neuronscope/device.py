@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import json
 import os
@@ -12,7 +13,9 @@ import numpy
 
 from . import clock
 from ._core import Error, Shell
-from .calls import run, say
+from .calls import run, run_json, say
+from .kernels import operators
+from .missing import remark
 from .model import ABOUT, Named, exported, kernels_of, written
 
 
@@ -39,6 +42,12 @@ def wait():
     """The end of all executions."""
     for program in list(_ahead):
         program.wait()
+
+
+@functools.lru_cache(maxsize=1)
+def known_operators():
+    """The operators of torch whose meaning and cost the reader of exported programs knows."""
+    return {f"aten::{row['operator']}" for row in run_json(["operators-supported", "--format=pt2"])}
 
 
 @contextlib.contextmanager
@@ -69,29 +78,37 @@ class Program:
         # How the results are put together, and whether the device has computed values before.
         self.result = None
         self._has_values = True
+        # torch's module of the file, and the inputs and values of the last execution.
+        self._module = None
+        self._last = ([], [])
 
     @classmethod
-    def of_module(cls, module, inputs, workflow, compiler_args=None, decompose=False, name=None):
+    def of_module(cls, module, inputs, workflow, compiler_args=None, decompose=False, name=None, named=None):
+        import torch
         from torch.utils import _pytree
 
         inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
         name = name or f"{type(module).__name__}.pt2"
         with clock.pause():
-            program = exported(module, inputs, decompose)
+            program = exported(module, inputs, decompose, named)
             data = written(program)
             values = {node.name: node.meta["val"] for node in program.graph.nodes if "val" in node.meta}
             results = [spec.arg for spec in program.graph_signature.output_specs if spec.kind.name in ("USER_OUTPUT", "LOSS_OUTPUT")]
             outputs = [values[arg.name] for arg in results if not hasattr(arg, "value")]
             kernels, sources = kernels_of(program)
+            unknown = sorted(set(operators(program)) - known_operators() - set(kernels))
         about = {
             "name": name,
-            "inputs": [[list(x.shape), str(x.dtype)] for x in _pytree.tree_leaves(inputs) if hasattr(x, "shape")],
+            "inputs": [[list(x.shape), str(x.dtype)] for x in _pytree.tree_leaves((inputs, named)) if hasattr(x, "shape")],
             # Results that are no tensors: None, numbers.
             "fixed": [[arg.value] if hasattr(arg, "value") else None for arg in results],
             "outputs": [[list(y.shape), str(y.dtype)] for y in outputs],
             "compiler_args": [compiler_args] if isinstance(compiler_args, str) else list(compiler_args or ()),
             "instance": settings.instance,
             "kernels": kernels,
+            "unknown": unknown,
+            # Whether the same inputs give the same values: it draws no random numbers and changes no state.
+            "repeats": not (program.graph_signature.buffers_to_mutate or any(torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) for node in program.graph.nodes)),
         }
         counts["CompileTime"] += 1
         made = cls(name, data, about, workflow, sources)
@@ -129,7 +146,15 @@ class Program:
     def step(self):
         """Times of the device: ``modelled_compile_s``, ``modelled_load_ms``, and a step in milliseconds."""
         if self._step is None:
-            self._step = json.loads(self.run("profile", "--json")[0])
+            try:
+                self._step = json.loads(self.run("profile", "--json")[0])
+                if self._step.get("estimate", {}).get("unknown"):
+                    remark(f"the device's cost of {', '.join(self.about.get('unknown', [])) or 'an operator'} is not known: the times of {self.name.removesuffix('.pt2')} are at least these")
+            except Error as error:
+                # What was refused once is not tried again.
+                self._step = error
+        if isinstance(self._step, Error):
+            raise self._step
         return self._step
 
     def compile(self):
@@ -165,7 +190,15 @@ class Program:
             clock.advance_ms(step["waited_ms"] - step["ahead_ms"])
 
     def values(self, inputs):
-        """The results as tensors."""
+        """The results as tensors. Those of the inputs of the last execution are known."""
+        known, values = self._last
+        if len(known) != len(inputs) or any(a is not b for a, b in zip(known, inputs)) or not self.about.get("repeats"):
+            values = self._computed(inputs)
+            self._last = (inputs, values)
+        # A script may write to what it gets.
+        return [value.clone() for value in values]
+
+    def _computed(self, inputs):
         import torch
 
         if settings.values == "cpu" or not self._has_values:
@@ -188,10 +221,31 @@ class Program:
         from torch.utils import _pytree
 
         with torch.no_grad(), clock.pause():
-            program, inputs = torch.export.load(io.BytesIO(self.data)), iter(inputs)
-            given = [spec.arg for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
-            args, kwargs = _pytree.tree_unflatten([arg.value if hasattr(arg, "value") else next(inputs) for arg in given], program.call_spec.in_spec)
-            return [x for x in _pytree.tree_leaves(program.module()(*args, **kwargs)) if isinstance(x, torch.Tensor)]
+            if self._module is None or not self.about.get("repeats"):
+                program = torch.export.load(io.BytesIO(self.data))
+                given = [spec.arg for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
+                self._module = (program.module(), given, program.call_spec.in_spec)
+            (module, given, spec), inputs = self._module, iter(inputs)
+            args, kwargs = _pytree.tree_unflatten([arg.value if hasattr(arg, "value") else next(inputs) for arg in given], spec)
+            return [x for x in _pytree.tree_leaves(module(*args, **kwargs)) if isinstance(x, torch.Tensor)]
+
+    def replace_weights(self, weights):
+        """Other numbers for weights by their names, without a new compilation."""
+        import torch
+
+        with clock.pause():
+            program = torch.export.load(io.BytesIO(self.data))
+            for name, value in weights.items():
+                known = program.state_dict.get(name)
+                if known is None:
+                    raise Error(f"{self.name} has no weight {name}; it has {', '.join(list(program.state_dict)[:20])}")
+                if known.shape != value.shape:
+                    raise Error(f"{self.name} has a weight {name} of {list(known.shape)}, not of {list(value.shape)}; trace the module again for other shapes")
+                with torch.no_grad():
+                    known.copy_(value)
+            self.data = written(program)
+        # What is known of the program is of its old numbers, but for its times.
+        self._shell, self._has_values, self._module, self._last = Shell(), True, None, ([], [])
 
     def save(self, file):
         from torch.utils import _pytree
@@ -252,6 +306,16 @@ class Results:
 
         leaves = [LazyTensor.of(shape, dtype, self, n) for n, (shape, dtype) in enumerate(self._program.about["outputs"])]
         return self._program.put_together(leaves)
+
+
+class Computed:
+    """Results that the processor has computed."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def value(self, n, waits=True):
+        return self._values[n]
 
 
 # The inputs of the last call, their versions, and copies of them. It holds the inputs, so that no other tensor has their place in memory.

@@ -150,8 +150,12 @@ def values(operator, tensors):
         return torch.from_numpy(found["out0"].copy()).to(tensors[0].dtype)
 
 
+def operators(program):
+    """The names of the operators that an exported program calls, once for each call; one that writes to its tensor has the name of the one that does not."""
+    targets = (getattr(node.target, "_schema", None) for node in program.graph.nodes if node.op == "call_function")
+    return [schema.name.removesuffix("_") if schema.is_mutable else schema.name for schema in targets if schema is not None]
+
+
 def in_program(program):
     """The libraries whose operators an exported program calls, by operator."""
-    targets = (getattr(node.target, "_schema", None) for node in program.graph.nodes if node.op == "call_function")
-    names = {schema.name for schema in targets if schema is not None}
-    return {name: _loaded[name] for name in sorted(names) if name in _loaded}
+    return {name: _loaded[name] for name in sorted(set(operators(program))) if name in _loaded}

@@ -17,11 +17,19 @@ def place():
         return asked
     frame = sys._getframe(1)
     while frame is not None:
-        file = frame.f_code.co_filename
-        if not (file.startswith((_PACKAGE, "<")) or "site-packages" in file or "dist-packages" in file or file.startswith(os.path.dirname(os.__file__))):
-            return f"{file}:{frame.f_lineno}: "
+        if is_of_script(frame.f_code.co_filename):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}: "
         frame = frame.f_back
     return ""
+
+
+def is_ours(file):
+    return file.startswith(_PACKAGE)
+
+
+def is_of_script(file):
+    """Whether a file belongs to the program, and to no package."""
+    return not (is_ours(file) or file.startswith("<") or "site-packages" in file or "dist-packages" in file or file.startswith(os.path.dirname(os.__file__)))
 
 
 @contextlib.contextmanager
@@ -43,12 +51,15 @@ def remark(text):
 
 
 def sentence(module, name, known):
-    return f"{module} has no {name} on the simulated device; it has {', '.join(known)}"
+    asked = f"{module}.{name}"
+    found = next((said for of, said in _INSTEAD.items() if asked == of or asked.startswith(of + ".")), None)
+    return f"{asked} is not on the simulated device: {found}" if found else f"{module} has no {name} on the simulated device; it has {', '.join(known)}"
 
 
 # Packages of the SDK that are not simulated, and the command that answers what they are used for.
 _LLM = "ask neuronscope generate --model llama-3-8b --tp 8 how long a prompt and a token take, and neuronscope fit where a model fits (docs/llm.md)"
 _TRAINING = "neuronscope profile --model bert-base-uncased --training is a step of training (docs/training.md)"
+_NKI = "a kernel of NKI is run alone: neuronscope nki FILE.py::KERNEL --shapes \"128x512,128x512\" says how long it takes (docs/nki.md); a kernel in C++ also inside of a module: torch_neuronx.xla_impl.custom_op (docs/customop.md)"
 _ELSEWHERE = {
     "neuronx_distributed": f"models that share cores are not run from Python; {_LLM}; {_TRAINING}",
     "neuronx_distributed_inference": _LLM,
@@ -61,9 +72,37 @@ _ELSEWHERE = {
     "tensorflow_neuronx": "give the saved model as ONNX or StableHLO to neuronscope bench --model FILE (docs/import.md)",
     "jax_neuronx": "give a lowered function to neuronscope.benchmark(jax.jit(f).lower(x))",
     "libneuronxla": "compile with neuronscope compile --model FILE",
-    "neuronxcc": "NKI kernels do not run here; a kernel in C++ does: neuronscope customop --kernel FILE.cpp (docs/customop.md)",
-    "nki": "NKI kernels do not run here; a kernel in C++ does: neuronscope customop --kernel FILE.cpp (docs/customop.md)",
+    "neuronxcc": _NKI,
+    "nki": _NKI,
+    "neuronx_nki": _NKI,
 }
+
+_BUCKETS = "trace the module once for each shape, and choose the traced module by the length of its input"
+_ONE_CORE = f"scripts run on one simulated core, where there is nothing to share out; {_LLM}; {_TRAINING}"
+# Names of modules that are simulated, and what to do in their place.
+_INSTEAD = {
+    "torch_neuronx.bucket_model_trace": _BUCKETS,
+    "torch_neuronx.BucketModelConfig": _BUCKETS,
+    "torch_neuronx.nki_jit": _NKI,
+    "torch_neuronx.nki_call": _NKI,
+    "torch_neuronx.xla_impl.ops": _NKI,
+    "torch_neuronx.distributed": _ONE_CORE,
+    "torch_neuronx.parallel_model_trace": _ONE_CORE,
+    "torch_xla.distributed.fsdp": _ONE_CORE,
+    "torch_xla.distributed.spmd": _ONE_CORE,
+    "torch_xla.runtime.use_spmd": _ONE_CORE,
+    "torch_xla.experimental": _ONE_CORE,
+    "torch_xla.core.xla_model.reduce_scatter": _ONE_CORE,
+    "torch_xla.core.xla_model.all_to_all": _ONE_CORE,
+    "torch_xla.core.xla_model.collective_permute": _ONE_CORE,
+    "torch_xla.core.xla_model.get_memory_info": "neuronscope inspect MODEL --instance INSTANCE says what a model takes of the device's memory",
+    "torch_xla.debug.profiler": "record with torch_neuronx.experimental.profiler.profile(...)",
+    "torch_xla.stablehlo": "torch.export.save writes a file that neuronscope reads",
+}
+
+
+# Packages that are not there, which would not run on the simulated device either.
+NOT_INSTALLED = {"jax": "jax does not run on the simulated device; with jax installed, neuronscope.benchmark(jax.jit(f).lower(x)) says how long a function takes, without this script"}
 
 
 def elsewhere(name):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import logging
 import os
 import sys
 import warnings
@@ -79,23 +81,46 @@ def _is_of_torch(model):
     return isinstance(model, torch.nn.Module) or (export is not None and isinstance(model, export.ExportedProgram))
 
 
-def exported(model, inputs, decompose=False):
-    """A ``torch.nn.Module`` as ``torch.export`` gives it. ``decompose`` writes it in the core operators."""
+@contextlib.contextmanager
+def _quiet():
+    """Without what an exporter writes about its own work: the exception says it."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+# What an exporter's message means, by a word of it.
+_BRANCH = "it branches on numbers that are known on the device only; write torch.where in place of the branch, or choose before the trace"
+_HINTS = (
+    ("Cache", "it returns a cache, which is not made of tensors alone; set model.config.use_cache = False, or take and give the keys and values as tensors"),
+    ("data-dependent", _BRANCH),
+    ("dynamic control flow", _BRANCH),
+)
+
+
+def exported(model, inputs, decompose=False, named=None):
+    """A ``torch.nn.Module`` as ``torch.export`` gives it for ``inputs`` and ``named`` ones. ``decompose`` writes it in the core operators."""
     import torch
 
     program = model
     if isinstance(model, torch.nn.Module):
-        if inputs is None:
+        if inputs is None and not named:
             raise ModelError(f"{type(model).__name__} has no shapes without its inputs; give them as inputs=(x, ...)")
-        inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+        inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else () if inputs is None else (inputs,)
         modes = [(module, module.training) for module in model.modules()]
         try:
-            with torch.no_grad(), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                program = torch.export.export(model.eval(), inputs)
+            with torch.no_grad(), _quiet():
+                program = torch.export.export(model.eval(), inputs, named)
                 program = program.run_decompositions() if decompose else program
         except Exception as error:
-            raise ModelError(f"{type(model).__module__}.{type(model).__qualname__} cannot be exported: {str(error).strip().partition(chr(10))[0]}") from error
+            first = str(error).strip().partition("\n")[0]
+            said = next((said for word, said in _HINTS if word in str(error)), first)
+            raise ModelError(f"{type(model).__module__}.{type(model).__qualname__} cannot be exported: {said}") from error
         finally:
             for module, mode in modes:
                 module.training = mode
@@ -116,8 +141,7 @@ def written(program):
     import torch
 
     file = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _quiet():
         torch.export.save(program, file)
     return file.getvalue()
 

@@ -16,9 +16,9 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils import _pytree
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
-from . import clock, device, kernels
+from . import clock, device, fused, kernels
 from ._core import Error
-from .device import Program, Results
+from .device import Computed, Program, Results
 from .lazy import LazyTensor, host
 from .missing import place, placed, remark
 from .model import ModelError
@@ -56,6 +56,11 @@ def is_on_device(tensor):
         return tensor.place is not None
     storage = _storage(tensor) if type(tensor) in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer) else None
     return storage is not None and storage._cdata in _on_device
+
+
+def is_named(name):
+    """Whether a device is the simulated one."""
+    return isinstance(name, torch.device) and name.type == "xla" or isinstance(name, str) and name.partition(":")[0] in ("xla", "neuron")
 
 
 def _forget_the_dead():
@@ -185,13 +190,20 @@ class Step:
             ((call, inputs, pending),) = self._called
             program = call.program
         else:
-            program, inputs = self._program(pending), tuple(self._inputs)
+            try:
+                program, inputs = self._program(pending), tuple(self._inputs)
+            except ModelError as error:
+                remark(f"this takes no time of the device: {error}")
+                return self._on_processor(pending)
         if program is None:
             return
         results = Results(program, host(inputs))
         for n, lazy in enumerate(pending):
             lazy.results, lazy.n = results, n
-        program.execute(host(inputs))
+        try:
+            program.execute(host(inputs))
+        except Error as error:
+            remark(f"this takes no time of the device: {error}")
 
     def _program(self, pending):
         live = [(of, shape, dtype) for reference, of, shape, dtype in self._created if not reference.expired()]
@@ -219,6 +231,13 @@ class Step:
             _programs[key] = (program, self._state if pending else None)
         return _programs[key][0]
 
+    def _on_processor(self, pending):
+        """The lazy results of a step that is no program of the device."""
+        if pending:
+            with torch.no_grad():
+                results = Computed(torch.fx.GraphModule(self._root, self._graph)(*host(tuple(self._inputs))))
+            for n, lazy in enumerate(pending):
+                lazy.results, lazy.n = results, n
 
     def _sources(self, *nodes):
         """The inputs and weights that nodes depend on."""
@@ -349,8 +368,15 @@ def dispatch(function, args, kwargs):
 
 def _dispatch(function, args, kwargs):
     """An operator: recorded if one of its tensors is on the device."""
+    if is_aside():
+        return function(*host(args), **host(kwargs))
+    if is_named(kwargs.get("device")):
+        # What makes a tensor there, or sends one.
+        sends = any(isinstance(x, torch.Tensor) for x in args)
+        made = _dispatch(function, args, {**kwargs, "device": torch.device("cpu")})
+        return made if isinstance(made, LazyTensor) else mark(made, sent=sends)
     tensors = [x for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
-    if is_aside() or not any(map(is_on_device, tensors)):
+    if not any(map(is_on_device, tensors)):
         return function(*host(args), **host(kwargs))
     name = function._schema.name
     is_kernel = kernels.is_kernel(name)
@@ -358,8 +384,17 @@ def _dispatch(function, args, kwargs):
         return _on_host(function, args, kwargs, waits=True)
     if name.startswith("aten::_foreach_"):
         return _one_by_one(function, args, kwargs)
+    if name in fused.UPDATES:
+        with _Watch():
+            return fused.UPDATES[name](*args, **kwargs)
     if function.namespace != "aten" and not is_kernel:
         remark(f"{name} runs on the host: the device has no operator of this name")
+        return _on_host(function, args, kwargs)
+    if any(str(one.type) == "List[Tensor]" and one.alias_info is not None and one.alias_info.is_write for one in function._schema.arguments):
+        remark(f"{name} runs on the host: the device has no operator that writes to a list of tensors")
+        return _on_host(function, args, kwargs)
+    if any(x.layout is not torch.strided for x in tensors):
+        remark(f"{name} runs on the host: the device has no sparse tensors")
         return _on_host(function, args, kwargs)
     if _is_shaped_by_data(function, args):
         remark(f"{name} runs on the host: the shape of its result depends on data")
@@ -382,6 +417,9 @@ def _dispatch(function, args, kwargs):
     # Of a kernel, torch knows the shape of the result only.
     with aside() if is_kernel else clock.pause():
         results = kernels.values(name, args) if is_kernel else function(*args, **kwargs)
+    if any(isinstance(x, torch.Tensor) and x.layout is not torch.strided for x in _pytree.tree_leaves(results)):
+        remark(f"{name} runs on the host: the device has no sparse tensors")
+        return results
     step.writes |= writes
     step.keep(results, step.call(function, node_args, node_kwargs))
     return results
@@ -405,7 +443,16 @@ def _is_shaped_by_data(function, args):
 def _one_by_one(function, args, kwargs):
     """An operator on lists as one for each tensor."""
     name = function._schema.name.removeprefix("aten::_foreach_")
-    each = getattr(_aten, name)
+    each = getattr(_aten, name, None)
+    if each is None and name.endswith("_") and hasattr(_aten, name[:-1]):
+        # maximum_: there is the one only that makes a new tensor.
+        results = _one_by_one(getattr(_aten, f"_foreach_{name[:-1]}").List, args, kwargs)
+        for x, result in zip(args[0], results):
+            dispatch(_aten.copy_.default, (x, result), {})
+        return None
+    if each is None:
+        remark(f"{function._schema.name} runs on the host: the device has no operator of this name")
+        return _on_host(function, args, kwargs)
     count = len(args[0])
     of = lambda x, n: x[n] if isinstance(x, (list, tuple)) and len(x) == count else x  # noqa: E731
     results = []
@@ -455,6 +502,9 @@ class Call:
         leaves, spec = _pytree.tree_flatten((args, kwargs))
         if not all(isinstance(x, (torch.Tensor, *_SIMPLE)) for x in leaves):
             return None, ()
+        way = (id(module), module.training, spec, tuple(x for x in leaves if not isinstance(x, torch.Tensor)))
+        if way in _refused:
+            return None, ()
         words = tuple((tuple(x.shape), x.dtype) if isinstance(x, torch.Tensor) else x for x in leaves)
         state = tuple((x.data_ptr(), x._version) for x in (*module.parameters(), *module.buffers()))
         key = (id(module), module.training, spec, words)
@@ -466,13 +516,15 @@ class Call:
                     call.key = (*key, state)
                 except ModelError as error:
                     remark(f"{type(module).__name__} runs operator by operator, with the numbers of torch: {error}")
-                    call = None
+                    # What was refused once is not tried again with other shapes. The module is kept, so that no other one gets its id.
+                    _refused[way] = module
+                    return None, ()
             # The module is kept, so that no other one gets its id.
             known = _calls[key] = (call, state, module)
         return known[0], tuple(x for x in leaves if isinstance(x, torch.Tensor))
 
 
-_calls = {}
+_calls, _refused = {}, {}
 
 
 class _Called(torch.nn.Module):

@@ -12,9 +12,9 @@ import sys
 import traceback
 from multiprocessing import spawn
 
-from . import clock
+from . import _core, clock, missing
 from ._core import Error, UsageError
-from .missing import Missing, MissingModule, elsewhere, sentence
+from .calls import with_page
 
 # Modules of the SDK, and where they are here.
 _MODULES = {name: f"neuronscope.{name}" for name in ("neuronperf", "torch_neuronx", "torch_xla")}
@@ -40,9 +40,11 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, fullname, path=None, target=None):
         root, _, rest = fullname.partition(".")
         if root not in _MODULES:
-            said = elsewhere(fullname)
-            if said is not None:
-                raise MissingModule(said, name=fullname)
+            said = missing.elsewhere(fullname)
+            # importlib.util.find_spec asks whether a package is there, which packages do of others; an import asks for it.
+            is_question = sys._getframe(2).f_code.co_name == "find_spec"
+            if said is not None and not is_question:
+                raise missing.MissingModule(said, name=fullname)
             return None
         real = f"{_MODULES[root]}.{rest}" if rest else _MODULES[root]
         try:
@@ -50,7 +52,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         except ModuleNotFoundError:
             found = None
         if found is None:
-            raise MissingModule(sentence(root, rest, _names(_MODULES[root])))
+            raise missing.MissingModule(missing.sentence(root, rest, _names(_MODULES[root])))
         module = importlib.import_module(real)
         return importlib.util.spec_from_loader(fullname, _Loader(module), is_package=hasattr(module, "__path__"))
 
@@ -89,6 +91,7 @@ def _arguments(args):
     parser.add_argument("--clock", choices=clock.MODES, default="both", help="what the script's clock counts: host and device time (both), device time and sleeps only (simulated), or the time of this machine (measured)")
     parser.add_argument("--values", choices=("device", "cpu"), default="device", help="how results are computed: with the casts of a NeuronCore, or by torch itself")
     parser.add_argument("--instance", default="trn1.2xlarge", help="the instance that is simulated")
+    parser.add_argument("--traceback", action="store_true", help="show where in the packages an error was raised, not only the line of the script")
     parser.add_argument("script", help="the script")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     return parser.parse_args(args)
@@ -102,7 +105,12 @@ _SAID = {
 
 
 def main(args=None):
-    args = sys.argv[1:] if args is None else args
+    args = list(sys.argv[1:] if args is None else args)
+    if args[:1] == ["torchrun"]:
+        said = _torchrun(args)
+        if said is not None:
+            print(f"neuronscope: {said}", file=sys.stderr)
+            return 2
     if args and not args[0].startswith("-") and not args[0].endswith(".py") and not os.path.isfile(args[0]):
         return _command(args)
     chosen = _arguments(args)
@@ -115,30 +123,66 @@ def main(args=None):
     sys.path[0] = os.path.dirname(os.path.abspath(chosen.script))
     try:
         runpy.run_path(chosen.script, run_name="__main__")
-    except (Missing, ImportError, Error, UsageError) as error:
-        print(f"neuronscope: {_line_of(error, chosen.script)}: {_words(error)}", file=sys.stderr)
+    except Exception as error:  # noqa: BLE001 (whatever the script raises)
+        frames = traceback.extract_tb(error.__traceback__)
+        if chosen.traceback or not (_is_said(error) or _is_of_torchrun(error) or any(missing.is_ours(frame.filename) for frame in frames[1:])):
+            # Frames of this package are none of the script's.
+            told = traceback.TracebackException.from_exception(error)
+            told.stack = traceback.StackSummary.from_list([frame for frame in told.stack if not (missing.is_ours(frame.filename) or frame.filename.startswith("<frozen"))])
+            print("".join(told.format()), end="", file=sys.stderr)
+        else:
+            of_script = [frame for frame in frames if missing.is_of_script(frame.filename)]
+            line = f"{of_script[-1].filename}:{of_script[-1].lineno}" if of_script else chosen.script
+            print(f"neuronscope: {line}: {_words(error, frames)}", file=sys.stderr)
         return 1
     return 0
 
 
+# What torchrun tells each process, for the only one that there is.
+_ONE_PROCESS = {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+
+
+def _torchrun(args):
+    """Takes ``torchrun`` and its flags away from a script; a sentence if they ask for several processes."""
+    del args[0]
+    while args and args[0].startswith("-"):
+        flag, is_given, value = args.pop(0).lstrip("-").replace("-", "_").partition("=")
+        if not is_given and flag != "standalone" and args:
+            value = args.pop(0)
+        if flag in ("nproc_per_node", "nnodes") and value != "1":
+            return f"torchrun with --{flag}={value}: scripts run on one simulated core; write --{flag}=1, and ask neuronscope generate --tp {value} what a language model takes on several cores"
+    os.environ.update(_ONE_PROCESS)
+    return None
+
+
+def _is_said(error):
+    """Whether the message of an exception is written for whoever runs the script."""
+    return isinstance(error, (ImportError, missing.Missing, Error, UsageError))
+
+
+def _is_of_torchrun(error):
+    return type(error) is KeyError and error.args[0] in _ONE_PROCESS
+
+
+def console():
+    """The command ``neuronscope`` of the wheel."""
+    args = sys.argv[1:]
+    return main(args[1:]) if args[:1] == ["run"] else _command(args)
+
+
 def _command(args):
-    """A command of the command line, as ``neuronscope`` runs it."""
-    from .calls import run
+    """A command of the command line, in place of this process."""
+    import signal
 
-    out, status = b"", 0
-    try:
-        out = run(args)[0]
-    except (Error, UsageError) as error:
-        out, status = error.partial, 2 if isinstance(error, UsageError) else 1
-        print(f"neuronscope: {error}", file=sys.stderr)
-    sys.stdout.buffer.write(out)
+    # Python's own handler would wait for the command to end.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.stdout.flush()
-    return status
+    return _core.main(["neuronscope", *with_page(args)])
 
 
-def _words(error):
+def _words(error, frames):
     if type(error) is ModuleNotFoundError and error.name:
-        said = elsewhere(f"{error.name}.neuron")
+        said = missing.elsewhere(error.name) or missing.elsewhere(f"{error.name}.neuron") or missing.NOT_INSTALLED.get(error.name)
         if said is not None:
             return said
         return f"{error}; install it with pip install {error.name.partition('.')[0]}"
@@ -146,11 +190,11 @@ def _words(error):
     module = getattr(error, "name", None) or ""
     if type(error) is ImportError and module.startswith("neuronscope."):
         wanted = str(error).split("'")[1]
-        return sentence(module.removeprefix("neuronscope."), wanted, _names(module))
-    return str(error)
-
-
-def _line_of(error, script):
-    """The line of the script that asked."""
-    of_script = [frame for frame in traceback.extract_tb(error.__traceback__) if os.path.abspath(frame.filename) == os.path.abspath(script)]
-    return f"{script}:{of_script[-1].lineno}" if of_script else script
+        return missing.sentence(module.removeprefix("neuronscope."), wanted, _names(module))
+    if _is_of_torchrun(error):
+        return f"{error.args[0]} is set by torchrun: python -m neuronscope torchrun --nproc_per_node=1 SCRIPT"
+    if _is_said(error) or missing.is_ours(frames[-1].filename):
+        return str(error)
+    # The rest of the message of an operator is a dump of its dispatcher.
+    first = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {first or 'no message'} (python -m neuronscope --traceback says where)"

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
+from collections.abc import Mapping
 
 import torch
 from torch.utils import _pytree
 
-from ..device import Program
+from .. import __version__
+from ..device import Program, known_operators
+from ..kernels import operators
 from ..missing import attribute_of, remark
-from ..model import ModelError
+from ..model import ModelError, exported
 from ..torch_xla.core import xla_model  # noqa: F401 (the real package has the device as well)
 from . import experimental, xla_impl
 
-__all__ = ["DataParallel", "analyze", "async_load", "dynamic_batch", "experimental", "lazy_load", "replace_weights", "trace", "xla_impl"]
+__all__ = ["DataParallel", "PartitionerConfig", "analyze", "async_load", "dynamic_batch", "experimental", "lazy_load", "move_trace_to_device", "replace_weights", "trace", "xla_impl"]
 
 
 class TracedModule(torch.nn.Module):
     """A module that is compiled for a NeuronCore. It is called like the module, on inputs of the same shapes."""
 
-    def __init__(self, program, spec=None):
+    def __init__(self, program):
         super().__init__()
         self.program = program
-        # How inputs are put together; None where they are tensors, one after another.
-        self._spec = spec
         self._is_loaded = False
+        # What scripts set on a DataParallel; the parts of a batch run one after another.
+        self.num_workers = 1
         # Whether a batch may be larger than the one that it is compiled for.
         self.takes_batches = False
 
@@ -36,7 +40,7 @@ class TracedModule(torch.nn.Module):
 
     def forward(self, *inputs, **named):
         self.load()
-        inputs = [x for x in _pytree.tree_leaves((inputs, named)) if isinstance(x, torch.Tensor)]
+        inputs = [x for x in _pytree.tree_leaves(_by_name(self.program, inputs, named)) if isinstance(x, torch.Tensor)]
         size = self.program.about["inputs"][0][0][:1] if inputs else []
         if self.takes_batches and size and inputs[0].shape[0] != size[0]:
             return _in_batches(self.program, inputs, size[0])
@@ -47,6 +51,28 @@ class TracedModule(torch.nn.Module):
 
     def save(self, file):
         self.program.save(file)
+
+
+def _sorted(tree):
+    """Inputs with their dictionaries in one order, whatever order a call gives them in."""
+    if isinstance(tree, Mapping):
+        return {name: _sorted(tree[name]) for name in sorted(tree)}
+    return type(tree)(map(_sorted, tree)) if type(tree) in (tuple, list) else tree
+
+
+def _by_name(program, inputs, named):
+    """The inputs of a call in the order in which they were traced."""
+    names = program.about.get("parameters")
+    if names is None or len(inputs) > len(names):
+        return _sorted((inputs, named))
+    given = {**dict(zip(names, inputs)), **named}
+    if len(given) == 1 and len(names) > 1 and isinstance(inputs[0] if inputs else None, Mapping):
+        given = inputs[0]
+    missing, more = [name for name in names if name not in given], [name for name in given if name not in names and given[name] is not None]
+    if missing or more:
+        said = f"without {', '.join(missing)}" if missing else f"with {', '.join(more)}"
+        raise ModelError(f"{program.name} is traced for {', '.join(names)}, and it is called {said}; trace it again for these inputs")
+    return [_sorted(given[name]) for name in names]
 
 
 def _in_batches(program, inputs, size):
@@ -78,18 +104,37 @@ _WITHOUT_EFFECT = {
 }
 
 
-def trace(func, example_inputs, *_args, compiler_args=None, input_output_aliases=None, **options):
+def trace(func, example_inputs=(), *_args, example_kwarg_inputs=None, compiler_args=None, input_output_aliases=None, **options):
     """Compiles a module or a function for the device. ``compiler_args`` are flags of the compiler."""
     for name in options:
         if name not in _WITHOUT_EFFECT:
-            raise TypeError(f"torch_neuronx.trace has no argument {name}; it has func, example_inputs, compiler_args, input_output_aliases, {', '.join(_WITHOUT_EFFECT)}")
+            raise TypeError(
+                f"torch_neuronx.trace has no argument {name}; it has func, example_inputs, example_kwarg_inputs, compiler_args, input_output_aliases, {', '.join(_WITHOUT_EFFECT)}"
+            )
         if options[name] is not None:
             remark(f"{name} of torch_neuronx.trace has no effect here: {_WITHOUT_EFFECT[name]}")
     if input_output_aliases:
         remark("input_output_aliases of torch_neuronx.trace has no effect here: an aliased state is an output that is copied")
-    program = Program.of_module(_module(func), example_inputs, "trace", compiler_args, name=f"{_name(func)}.pt2")
+    module, named = _module(func), dict(example_kwarg_inputs or {})
+    parameters = _parameters(func)
+    if isinstance(example_inputs, Mapping) and example_inputs and parameters and all(name in parameters for name in example_inputs):
+        # The inputs by the names of the module's parameters, as a tokenizer gives them.
+        example_inputs, named = (), dict(example_inputs)
+    inputs = _sorted(tuple(example_inputs) if isinstance(example_inputs, (tuple, list)) else (example_inputs,))
+    program = Program.of_module(module, inputs, "trace", compiler_args, name=f"{_name(func)}.pt2", named=_sorted(named))
+    if parameters and len(inputs) <= len(parameters):
+        program.about["parameters"] = [*parameters[: len(inputs)], *sorted(named)]
     program.compile()
     return TracedModule(program)
+
+
+def _parameters(func):
+    """The names of what a module or a function takes one after another; none where it takes any number."""
+    try:
+        given = inspect.signature(func.forward if isinstance(func, torch.nn.Module) else func).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [] if any(one.kind is one.VAR_POSITIONAL for one in given) else [one.name for one in given if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
 
 
 def _name(func):
@@ -121,14 +166,30 @@ class _Function(torch.nn.Module):
             if isinstance(value, torch.nn.Module):
                 self.add_module(name, value)
 
-    def forward(self, *inputs):
-        return self._function(*inputs)
+    def forward(self, *inputs, **named):
+        return self._function(*inputs, **named)
 
 
 def DataParallel(model, device_ids=None, dim=0, set_dynamic_batching=None):  # noqa: N802 (the SDK's name)
     """The traced module, whose batches are split into calls: there is one simulated core."""
+    if not isinstance(model, TracedModule):
+        raise ModelError("torch_neuronx.DataParallel takes a traced module; call torch_neuronx.trace first")
+    if dim != 0:
+        raise ModelError(f"torch_neuronx.DataParallel splits dimension 0 here, not {dim}; move the batch to the front")
     remark("torch_neuronx.DataParallel runs the parts of a batch one after another on one core; what several cores do says neuronscope bench --model FILE --n_models 2")
     return dynamic_batch(model)
+
+
+def move_trace_to_device(trace, device_id=0):
+    """Loads a traced module on the one simulated core."""
+    trace.load()
+
+
+class PartitionerConfig:
+    """Which operators run on the host: none, the whole module runs on the device."""
+
+    def __init__(self, **options):
+        remark(f"torch_neuronx.PartitionerConfig has no effect here: {_WITHOUT_EFFECT['partitioner_config']}")
 
 
 def dynamic_batch(model):
@@ -148,11 +209,23 @@ def lazy_load(model, enable_lazy_load=True):
 
 
 def replace_weights(model, weights):
-    raise ModelError("replace_weights is not simulated: trace the module again with its new weights; the times are the same")
+    """Gives a traced module the weights of another module of the same shapes, or of its ``state_dict``."""
+    weights = weights.state_dict() if isinstance(weights, torch.nn.Module) else weights
+    model.program.replace_weights(weights)
 
 
-def analyze(func, example_inputs, compiler_workdir=None, **_options):
-    raise ModelError("torch_neuronx.analyze is not simulated: neuronscope.inspect(model, inputs, instance=...) says which operators a module has and what they take")
+def analyze(func, example_inputs, compiler_workdir=None, additional_ignored_ops=None, max_workers=None, is_hf_transformers=False, cleanup=False):
+    """Which operators of a module the device has, as the real call says it."""
+    known, counted = known_operators(), Counter(operators(exported(_module(func), example_inputs)))
+    has = {name: count for name, count in counted.items() if name in known}
+    lacks = [{"kind": name, "failureAt": "neuronx-cc"} for name in counted if name not in has and name not in (additional_ignored_ops or ())]
+    count = sum(counted.values())
+    return {
+        "torch_neuronx_version": __version__,
+        "support_percentage": f"{100 * sum(has.values()) / max(count, 1):.2f}%",
+        "supported_operators": {"aten": has},
+        "unsupported_operators": lacks,
+    }
 
 
 _save, _load = torch.jit.save, torch.jit.load

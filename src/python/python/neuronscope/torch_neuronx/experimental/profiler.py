@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import sys
-import zipfile
-
 from ... import device
+from ...calls import say
 from ...missing import attribute_of
 
 __all__ = ["profile"]
@@ -19,7 +16,9 @@ class profile:
     program operator by operator, or ``trace``, host and NeuronCores over ``ms_duration``.
     """
 
-    def __init__(self, port=9012, profile_type="operator", ms_duration=None, neuron_tensorboard_plugin_dir="logs/plugins/neuron", traced_only=False, **_options):
+    def __init__(self, port=9012, profile_type="operator", ms_duration=None, neuron_tensorboard_plugin_dir="logs/plugins/neuron", traced_only=False, delete_working=True, **options):
+        if options:
+            raise TypeError(f"profiler.profile has no argument {', '.join(options)}; it has port, profile_type, ms_duration, neuron_tensorboard_plugin_dir, traced_only, delete_working")
         if profile_type not in ("operator", "trace"):
             raise ValueError(f"profile_type {profile_type!r} does not exist; choose operator or trace")
         self._type, self._ms, self._folder = profile_type, ms_duration, neuron_tensorboard_plugin_dir
@@ -35,18 +34,15 @@ class profile:
 
     def stop(self):
         device.watchers.remove(self)
-        # The zip holds logs/plugins/neuron/...; the folder may have another name.
+        # The log folder of TensorBoard is the one that holds plugins/neuron.
         root = self._folder.replace("\\", "/").rstrip("/").removesuffix("plugins/neuron").rstrip("/") or "."
         for program in self._programs:
-            args = ["--output=logs", "--export=tensorboard"]
+            args = [f"--output={root}", "--export=tensorboard"]
             if self._type == "trace":
                 args += ["--profile-type=trace", *([f"--ms-duration={self._ms}"] if self._ms else [])]
             else:
                 args += ["--run-date=now", "--verbosity=1", "--json"]
-            written = program.run("profile", *args, wanted=["logs"], on_line=lambda line: print(line, file=sys.stderr))[1]
-            with zipfile.ZipFile(io.BytesIO(written["logs"])) as archive:
-                for name in archive.namelist():
-                    _extract(archive, name, root)
+            program.run("profile", *args, on_line=say)
 
     def __enter__(self):
         self.start()
@@ -54,17 +50,6 @@ class profile:
 
     def __exit__(self, *_):
         self.stop()
-
-
-def _extract(archive, name, root):
-    import os
-
-    inside = name.split("logs/", 1)[-1]
-    path = os.path.join(root, *inside.split("/"))
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    if not name.endswith("/"):
-        with open(path, "wb") as file:
-            file.write(archive.read(name))
 
 
 __getattr__ = attribute_of("torch_neuronx.experimental.profiler", __all__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 
 import torch
 
@@ -12,26 +13,34 @@ from ...lazy import LazyTensor
 from ...missing import attribute_of, remark
 
 __all__ = [
+    "RateTracker",
     "add_step_closure",
     "all_gather",
     "all_reduce",
+    "broadcast_master_param",
+    "do_on_ordinals",
     "get_local_ordinal",
     "get_ordinal",
+    "get_rng_state",
     "get_xla_supported_devices",
     "is_master_ordinal",
+    "is_xla_tensor",
     "mark_step",
     "master_print",
     "mesh_reduce",
     "optimizer_step",
+    "parse_xla_device",
     "reduce_gradients",
     "rendezvous",
     "save",
     "send_cpu_data_to_device",
+    "set_replication",
     "set_rng_state",
     "unlazy",
     "wait_device_ops",
     "xla_device",
     "xla_device_hw",
+    "xla_real_devices",
     "xrt_world_size",
 ]
 
@@ -134,6 +143,11 @@ def reduce_gradients(optimizer, groups=None, pin_layout=True):
     _said_collective("reduce_gradients")
 
 
+def _fetch_gradients(optimizer):
+    """The gradients of an optimiser's parameters, for packages that reduce them themselves."""
+    return [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+
+
 def _said_collective(name):
     remark(f"xm.{name} takes no time: there is one process. How long several cores take says neuronscope generate --tp N, and docs/training.md what is modelled of training")
 
@@ -148,20 +162,63 @@ def set_rng_state(seed, device=None):
     torch.manual_seed(seed)
 
 
+def get_rng_state(device=None):
+    return torch.initial_seed()
+
+
+def is_xla_tensor(tensor):
+    return recorder.is_on_device(tensor)
+
+
+def xla_real_devices(devices=None):
+    return ["NEURON:0"]
+
+
+def parse_xla_device(device):
+    return "NEURON", 0
+
+
+def do_on_ordinals(target, data=(), ordinals=(0,)):
+    return target(*data) if 0 in ordinals else None
+
+
+def broadcast_master_param(model):
+    """There is one process, which has the parameters."""
+
+
+def set_replication(device, devices):
+    """There is one device, which has what all of them have."""
+
+
+class RateTracker:
+    """How many samples a second a loop takes, on the script's clock."""
+
+    def __init__(self, smooth_factor=None):
+        self._begin = self._last = time.time()
+        self._count = self._since = 0
+
+    def add(self, count):
+        self._count, self._since = self._count + count, self._since + count
+
+    def rate(self):
+        now = time.time()
+        rate, self._last, self._since = self._since / max(now - self._last, 1e-9), now, 0
+        return rate
+
+    def global_rate(self):
+        return self._count / max(time.time() - self._begin, 1e-9)
+
+
 def save(data, file_or_path, master_only=True, global_master=False):
     """``torch.save`` of tensors of the host."""
     mark_step()
     torch.save(data, file_or_path)
 
 
-def on_xla(device):
-    return isinstance(device, torch.device) and device.type == "xla" or isinstance(device, str) and device.partition(":")[0] in ("xla", "neuron")
-
-
 def _without_device(args, kwargs):
     """The arguments of ``to`` without the XLA device, and whether they named it."""
-    kept = {name: value for name, value in kwargs.items() if not (name == "device" and on_xla(value))}
-    rest = tuple(x for x in args if not on_xla(x))
+    kept = {name: value for name, value in kwargs.items() if not (name == "device" and recorder.is_named(value))}
+    rest = tuple(x for x in args if not recorder.is_named(x))
     return rest, kept, len(rest) + len(kept) < len(args) + len(kwargs)
 
 
@@ -257,7 +314,7 @@ def _looking(method, of=lambda tensor: tensor):
 def _factory(function, sent):
     @functools.wraps(function)
     def make(*args, device=None, **kwargs):
-        if not on_xla(device):
+        if not recorder.is_named(device):
             return function(*args, **kwargs) if device is None else function(*args, device=device, **kwargs)
         return recorder.mark(function(*args, **kwargs)) if not args or not isinstance(args[0], LazyTensor) else sent(function(*args, **kwargs))
 
@@ -297,7 +354,7 @@ def _compile(real):
 def _autocast(real):
     class autocast(real):
         def __init__(self, device_type="xla", dtype=None, enabled=True, cache_enabled=None):
-            if on_xla(device_type):
+            if recorder.is_named(device_type):
                 device_type, dtype = "cpu", dtype or torch.bfloat16
             super().__init__(device_type, dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
 

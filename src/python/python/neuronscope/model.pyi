@@ -1,0 +1,3 @@
+from ._core import Error
+
+class ModelError(Error): ...

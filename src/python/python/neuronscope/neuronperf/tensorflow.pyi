@@ -1,0 +1,1 @@
+from .framework import benchmark as benchmark, compile as compile

@@ -1,0 +1,6 @@
+from typing import Optional
+
+level: int
+
+def set_verbosity(verbosity: int) -> None: ...
+def chosen(verbosity: Optional[int]) -> int: ...
