@@ -204,7 +204,7 @@ mod tests {
             (b"a,b,c\n1,2,3\n", "a.csv", Kind::NotOurs("a text file")),
             (b"HloModule m\nENTRY e {", "a", Kind::Model),
             (b"#map = affine_map<(d0) -> (d0)>\n", "a", Kind::Model),
-            (b"# Notes\nx = 1\n", "README.md", Kind::NotOurs("a text file")),
+            (b"# Notes\nSome words.\n", "README.md", Kind::NotOurs("a text file")),
             (b"module @m {", "a.txt", Kind::Model),
             (b"", "a.onnx", Kind::Model),
             (b"<!DOCTYPE html>", "a.onnx", Kind::Model),

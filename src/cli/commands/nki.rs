@@ -18,7 +18,7 @@ use ns_base::units::{format_change, format_number};
 use ns_fidelity::{KernelComparison, KernelRow, KernelSummary, compare_kernel, read_kernels, summarise_kernels};
 use ns_nki::{Answer, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, combinations};
 use ns_session::studies::{KernelDocument, kernel_profile};
-use ns_view::markdown;
+use ns_view::{markdown, terminal};
 
 /// Most combinations of a run.
 const MOST_CASES: usize = 10_000;
@@ -48,12 +48,12 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
     }
     let of =
         KernelDocument { instance: &args.instance, source: None, ranking: &ranking, files: &best.files, command: "" };
-    let shown = markdown::document(&of.document());
+    let document = of.document();
     if let Some(path) = &args.report {
-        crate::output::write(path, &shown)?;
+        crate::output::write(path, markdown::document(&document))?;
     }
     if !args.json {
-        text::print_lines(&shown)?;
+        text::print_lines(&terminal::document(&document))?;
     }
     if stopped {
         return Err(InterruptError(format!("stopped after {} of {} kernels", done.len(), cases.len())).into());

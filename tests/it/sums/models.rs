@@ -1,6 +1,7 @@
 //! Models on the reference and on a device: shares, errors, experiments, metrics.
 
 use super::*;
+use crate::folder::Folder;
 
 pub(super) fn inspect(draw: &mut Draw, found: &mut Found) {
     let line = format!(
@@ -68,22 +69,25 @@ pub(super) fn numerics(draw: &mut Draw, found: &mut Found) {
 }
 
 pub(super) fn experiment(draw: &mut Draw, found: &mut Found) {
+    // Records are appended to a file, which is never one in memory.
+    let folder = Folder::new("sums");
     let repeat = draw.of(&[1, 2, 3, 7]);
     let iterations = draw.of(&[1, 2, 5]);
     let line = format!(
-        "experiment --suite-name {} --filter {} --accelerator {} --xla PJRT --dynamo {} --test {} --repeat {repeat} --iterations-per-run {iterations} --timestamp 1 --output-dirname e",
+        "experiment --suite-name {} --filter {} --accelerator {} --xla PJRT --dynamo {} --test {} --repeat {repeat} --iterations-per-run {iterations} --timestamp 1 --output-dirname {}",
         draw.of(&["zoo", "torchbench"]),
         draw.of(&["^resnet18$", "^alexnet$", "^nn$"]),
         draw.of(&["trn1", "inf2", "trn2"]),
         draw.of(&["None", "openxla"]),
         draw.of(&["eval", "train"]),
+        folder.display(),
     );
     found.line.clone_from(&line);
     if found.print(&line).is_none() {
         return;
     }
-    let lines = found.files.borrow_mut().remove(Path::new("e/results.jsonl"));
-    let lines = lines.map(|bytes| String::from_utf8(bytes.to_vec()).unwrap()).unwrap_or_default();
+    let lines = folder.read("results.jsonl");
+    found.holds("a run writes records", !lines.is_empty(), &lines);
     found.ran += 1;
     for line in lines.lines() {
         let record: Value = serde_json::from_str(line).unwrap();
