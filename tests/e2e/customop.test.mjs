@@ -203,7 +203,8 @@ test("the files of the tutorial that are dropped together are one operator, buil
   await eventually(async () => assert.equal(await page.locator(SOURCE).inputValue(), source));
   assert.equal(await page.getByLabel("Run on all processors").isChecked(), true);
   await page.getByText("The kernel alone is run here, without shape.cpp.").waitFor();
-  await page.getByText(/iterations\/s/).first().waitFor();
+  await waitForState(page, "done");
+  await page.locator(".tile", { hasText: "Values" }).waitFor();
   await page.locator("#open-file").setInputFiles(all.slice(0, 1));
   await page.getByText("build.py is built from relu.cpp: drop both together").waitFor();
   assert.equal(await page.locator(SOURCE).inputValue(), source);

@@ -78,7 +78,9 @@ fn block(block: &Block, on_open: Option<&Callback<String>>, draw: DrawBlock) -> 
                     { for part.blocks.iter().map(|b| self::block(b, on_open, draw)) }</section>
             }) }</div>
         },
-        Block::Command(text) => html! { <pre class="panel command" tabindex="0" aria-label="Command">{ text }</pre> },
+        Block::Command(text) => {
+            html! { <pre class="panel command" tabindex="0" aria-label={command_label(text)}>{ text }</pre> }
+        }
         Block::Rows { title, file, table, targets, faint } => {
             let searchable = table.rows.len() > 8;
             let on_row = on_open.map(|open| opener(open, targets));
@@ -131,5 +133,13 @@ fn tile(tile: &Tile) -> Html {
             <dt>{ &tile.name }</dt>
             <dd><strong class={classes!(is_long.then_some("is-long"))} title={is_long.then(|| tile.value.clone())}>{ &tile.value }</strong>{ for gauge }<span class="sub" title={tile.note.clone()}>{ &tile.note }</span></dd>
         </div>
+    }
+}
+
+/// What a command is called: those of other programs by their names.
+fn command_label(text: &str) -> String {
+    match text.split_whitespace().next() {
+        Some("neuronscope") | None => "Command".to_owned(),
+        Some(program) => format!("Command of {program}"),
     }
 }
