@@ -19,10 +19,10 @@ impl KernelOfFiles {
     /// # Errors
     /// When no file is a kernel, or several are and no script names one.
     pub fn of(files: &[(String, String)]) -> Result<Self, Refusal> {
-        let builds = files.iter().filter(|(name, _)| is_script(name)).filter_map(|(name, text)| {
+        let mut builds = files.iter().filter(|(name, _)| is_script(name)).filter_map(|(name, text)| {
             BuildScript::parse(text).map_err(|e| refuse!("{name}: {e}")).transpose().map(|build| (name, build))
         });
-        let (source, multicore) = match builds.last() {
+        let (source, multicore) = match builds.next_back() {
             Some((name, build)) => {
                 let build = build?;
                 let wanted = build.source().map_err(|e| refuse!("{name}: {e}"))?;
