@@ -9,9 +9,7 @@ import sys
 
 import pytest
 
-import neuronscope
-
-FILE = pathlib.Path(neuronscope.__file__).resolve().parent / "_options.pyi"
+FILE = pathlib.Path(__file__).resolve().parent.parent / "python" / "neuronscope" / "_options.pyi"
 
 # The commands that are functions and methods, and the flags that these name themselves.
 COMMANDS = {

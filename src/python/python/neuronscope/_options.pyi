@@ -23,6 +23,7 @@ class BenchOptions(TypedDict, total=False):
     seed: Value
     warmup_inferences: Value
     jitter: Value
+    shared_overhead: Value
     performance_levels: Value
     auto_cast: Value
     auto_cast_type: Value
