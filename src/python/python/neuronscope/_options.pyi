@@ -80,20 +80,20 @@ class BenchOptions(TypedDict, total=False):
     trace_export: Value
 
 class ProfileOptions(TypedDict, total=False):
-    dim: Value
-    assume: Value
     batch_size: Value
-    training: Switch
-    optimizer: Value
-    accumulate: Value
     workflow: Value
     instance: Value
+    seed: Value
     auto_cast: Value
     auto_cast_type: Value
     optlevel: Value
     lnc: Value
     compiler_workdir: Value
-    seed: Value
+    dim: Value
+    assume: Value
+    training: Switch
+    optimizer: Value
+    accumulate: Value
     port: Value
     profile_type: Value
     ms_duration: Value
@@ -129,30 +129,30 @@ class InspectOptions(TypedDict, total=False):
     tolerance: Value
 
 class NumericsOptions(TypedDict, total=False):
-    dim: Value
-    assume: Value
     expect: Value
     results: Value
-    batch_size: Value
     instance: Value
+    batch_size: Value
+    rounding: Value
+    tolerance: Value
+    seed: Value
     auto_cast: Value
     auto_cast_type: Value
     optlevel: Value
     lnc: Value
-    rounding: Value
-    seed: Value
-    tolerance: Value
+    dim: Value
+    assume: Value
 
 class CustomopOptions(TypedDict, total=False):
     multicore: Value
     shape: Value
     cores: Value
+    dtype: Value
     set: Value
     layers: Value
     batch: Value
     workload: Value
     input: Value
-    dtype: Value
     fill: Value
     seed: Value
     reference: Value
@@ -163,7 +163,6 @@ class CustomopOptions(TypedDict, total=False):
     print: Value
 
 class GenerateOptions(TypedDict, total=False):
-    model_config: Value
     instance: Value
     tp: Value
     batch: Value
@@ -172,16 +171,21 @@ class GenerateOptions(TypedDict, total=False):
     weights: Value
     lnc: Value
     route: Value
+    ep: Value
+    active: Value
     buckets: Value
-    request_rate: Value
-    requests: Value
+    guesses: Value
+    acceptance: Value
     max_ttft_ms: Value
     max_tpot_ms: Value
+    request_rate: Value
+    requests: Value
+    prefill_chunk: Value
+    model_config: Value
     trace: Value
     trace_export: Value
 
 class FitOptions(TypedDict, total=False):
-    model_config: Value
     batch: Value
     input: Value
     output: Value
@@ -190,6 +194,7 @@ class FitOptions(TypedDict, total=False):
     route: Value
     max_ttft_ms: Value
     max_tpot_ms: Value
+    model_config: Value
 
 class ValidateOptions(TypedDict, total=False):
     calibrate: Switch
