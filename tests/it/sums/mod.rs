@@ -119,10 +119,31 @@ fn metrics_of_answers_agree() {
     check(8, 1);
 }
 
-#[test]
-#[ignore = "nightly: 10,000 configurations"]
-fn figures_agree_in_thousands_of_configurations() {
-    (0..DAILY.len()).for_each(|which| check(which, NIGHTLY_TIMES));
+/// Thousands of configurations, 10,000 in all.
+mod nightly {
+    use super::{NIGHTLY_TIMES, check};
+
+    macro_rules! thousands {
+        ($($name:ident: $which:expr),* $(,)?) => {$(
+            #[test]
+            #[ignore = "nightly: thousands of configurations"]
+            fn $name() {
+                check($which, NIGHTLY_TIMES);
+            }
+        )*};
+    }
+
+    thousands!(
+        benchmarks: 0,
+        profiles: 1,
+        language_models: 2,
+        the_microbenchmark: 3,
+        custom_operators: 4,
+        inspected_models: 5,
+        numerics: 6,
+        experiments: 7,
+        metrics: 8,
+    );
 }
 
 /// What was wrong, each with the command that shows it.
