@@ -9,7 +9,7 @@ pub(super) type Choice<T> = (&'static str, &'static str, T);
 pub(super) fn one_of<T: Clone + Send + Sync>(choices: &'static [Choice<T>]) -> impl TypedValueParser<Value = T> {
     let names = choices.iter().map(|(name, help, _)| PossibleValue::new(*name).help(*help));
     PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(|name| {
-        let found = choices.iter().find(|(known, ..)| *known == name);
-        found.map(|(.., value)| value.clone()).ok_or("there is no such value")
+        let choice = choices.iter().find(|(known, ..)| *known == name);
+        choice.map(|(.., value)| value.clone()).ok_or("there is no such value")
     })
 }

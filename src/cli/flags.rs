@@ -19,7 +19,7 @@ use ns_base::{truth_of, without_underscores};
 use ns_bench::plain_list;
 
 /// The arguments of a process as clap takes them; values that are none of these, and everything after a bare `--`, stay as they
-/// are. Fails with a usage error, when a switch has a value that is no truth.
+/// are. Fails with a usage error when the value of a switch says neither true nor false.
 pub(super) fn plain(words: Vec<OsString>, command: &Command) -> Result<Vec<OsString>, clap::Error> {
     let mut words = words.into_iter();
     let (mut out, mut called): (Vec<OsString>, _) = (words.by_ref().take(1).collect(), command);

@@ -64,7 +64,7 @@ impl ServedGroup {
         }
     }
 
-    /// How far a device may be from a prediction, as a factor to both sides: 19 of 20 rows of models that a fit has not seen lie within.
+    /// The interval of a prediction, as a factor above and below it. It holds 19 of 20 rows of a model that the fit leaves out.
     pub fn factor(self) -> f64 {
         let (_, rows, rms) = SERVED_HELD_OUT.into_iter().find(|(group, ..)| *group == self).unwrap_or((self, 0, 0.0));
         let measured = student(rows) * rms;

@@ -116,21 +116,14 @@ mod tests {
     fn request(filter: &str, dynamo: Option<Dynamo>) -> PlanRequest {
         PlanRequest {
             suite: Suite::Torchbench,
-            models: Vec::new(),
             filter: vec![filter.to_owned()],
-            exclude: Vec::new(),
-            filter_tiers: Vec::new(),
-            exclude_tiers: Vec::new(),
-            total_partitions: 1,
-            partition_id: 0,
-            model_files: Vec::new(),
             expand: ExpandOptions {
                 accelerator: vec![Accelerator::Trn1],
                 dynamo: vec![dynamo],
                 test: vec![Test::Eval],
                 ..ExpandOptions::default()
             },
-            rules: PlanRules::Neuron,
+            ..PlanRequest::default()
         }
     }
 

@@ -90,8 +90,8 @@ fn line_of(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Accelerator, ExpandOptions, PlanRequest, PlanRules, Test};
-    use crate::run::{RunSettings, Suite, Verification};
+    use crate::plan::{Accelerator, ExpandOptions, PlanRequest, Test};
+    use crate::run::{RunSettings, Verification};
     use crate::sweep::ExperimentsRequest;
     use ns_base::ManualClock;
 
@@ -102,19 +102,7 @@ mod tests {
             xla_devices: vec!["CPU".to_owned()],
             ..ExpandOptions::default()
         };
-        let plan = PlanRequest {
-            suite: Suite::Dummy,
-            models: Vec::new(),
-            filter: Vec::new(),
-            exclude: Vec::new(),
-            filter_tiers: Vec::new(),
-            exclude_tiers: Vec::new(),
-            total_partitions: 1,
-            partition_id: 0,
-            model_files: Vec::new(),
-            expand,
-            rules: PlanRules::Neuron,
-        };
+        let plan = PlanRequest { expand, ..PlanRequest::default() };
         let settings = RunSettings { repeat: 4, verify, ..RunSettings::default() };
         let request = ExperimentsRequest { plan, settings, timestamp: None };
         ExperimentsRun { request, timestamp: 5.5, processor: "browser".to_owned() }

@@ -30,7 +30,7 @@ pub(super) struct LatentAttention {
     of: Segment,
 }
 
-/// Attention of some sequences to what is kept of their tokens: features without and with a position.
+/// Attention of some sequences to the latent vectors in their cache: features without a position, and features with one.
 struct LatentPiece {
     kept: Parameter,
     kept_rotated: Parameter,
