@@ -1,8 +1,10 @@
 //! Log lines of a benchmark in NeuronPerf's wording.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
-use ns_base::SimTime;
+use ns_base::{Refusal, SimTime, refuse};
 
 use crate::config::bench_config::BenchConfig;
 use crate::config::configuration::Configuration;
@@ -23,16 +25,21 @@ pub enum Verbosity {
     Debug,
 }
 
-impl Verbosity {
-    /// The verbosity of a number; above 2 is 2.
-    pub const fn of(number: u8) -> Self {
-        match number {
-            0 => Self::Silent,
-            1 => Self::Info,
-            _ => Self::Debug,
+impl FromStr for Verbosity {
+    type Err = Refusal;
+
+    /// Reads a number or the name that NeuronPerf's guide has for it: `2`, `VERBOSE`, `DEBUG`.
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        match text.to_ascii_lowercase().as_str() {
+            "0" | "silent" => Ok(Self::Silent),
+            "1" | "info" => Ok(Self::Info),
+            "2" | "verbose" | "debug" => Ok(Self::Debug),
+            _ => Err(refuse!("'{text}' is not a verbosity; write 0 (silent), 1 (info) or 2 (debug)")),
         }
     }
+}
 
+impl Verbosity {
     /// A log line, if its level is logged at this verbosity: `INFO:neuronperf.benchmarking - ...`.
     pub fn line(self, level: Self, text: &str) -> Option<String> {
         let word = match level {
@@ -191,8 +198,8 @@ mod tests {
         assert!(after[0].contains("Worker 0 finished after 8") && after[0].ends_with(" inferences."), "{}", after[0]);
         let too_many = Configuration { n_models: 64, ..configuration.clone() };
         assert_eq!(Verbosity::Debug.before("nn", &too_many, 5.0).len(), 2);
-        assert_eq!(Verbosity::of(1).before("nn", &configuration, 480.0).len(), 1);
-        assert!(Verbosity::of(0).before("nn", &configuration, 480.0).is_empty());
-        assert_eq!(Verbosity::of(0).after(&configuration, None, Some("no room")).len(), 1);
+        assert_eq!("info".parse::<Verbosity>().unwrap().before("nn", &configuration, 480.0).len(), 1);
+        assert!(Verbosity::Silent.before("nn", &configuration, 480.0).is_empty());
+        assert_eq!(Verbosity::Silent.after(&configuration, None, Some("no room")).len(), 1);
     }
 }

@@ -36,8 +36,10 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
+    #[command(alias = "benchmark")]
     Bench(Box<BenchArgs>),
     /// Measure matrix products as matmult_linear.py of the microbenchmark guide does, and show its pitfalls
+    #[command(alias = "matmult_linear")]
     Matmult(Box<MatmultArgs>),
     /// Compile a model for the simulated NeuronCores and write an index of the artifacts
     Compile(ModelCompileArgs),
@@ -92,8 +94,10 @@ pub(super) enum Command {
     /// Predict a table of published benchmark rows and compare
     Validate(ValidateArgs),
     /// Run a matrix of configurations as PyTorch/XLA's experiment runner does
+    #[command(alias = "experiment_runner")]
     Experiment(Box<ExperimentArgs>),
     /// Statistics of every record of a folder, as PyTorch/XLA's result analyzer writes them
+    #[command(alias = "result_analyzer")]
     Analyze(AnalyzeArgs),
     /// Speed-ups over a baseline, over time and by model, as PyTorch/XLA's aggregate.py prints them
     #[command(infer_long_args = true)]
@@ -101,6 +105,7 @@ pub(super) enum Command {
     /// Write records, reports, slices or operators as Parquet, for query engines that read many files
     Parquet(ParquetArgs),
     /// Time square matrix products of many sizes on a device against a baseline
+    #[command(alias = "matmul_benchmark")]
     MatmulBench(MatmulBenchArgs),
     /// Judge outputs of experiments by the rules of PyTorch/XLA's verifier
     Verify(VerifyArgs),

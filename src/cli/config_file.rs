@@ -305,7 +305,10 @@ mod tests {
             two.starts_with("--config: run.json: line 3, n_models: ") && two.contains("'two' is not a whole number"),
             "{two}"
         );
-        assert!(said("{\"verbosity\": 7}").contains("line 1, verbosity: invalid value '7'"));
+        assert!(
+            said("{\"verbosity\": 7}")
+                .contains("line 1, verbosity: invalid value '7' for '--verbosity <VERBOSITY>': '7' is not a verbosity")
+        );
         assert!(said("{\"duration\": -1}").contains("line 1, duration: duration_s: -1 is not allowed"));
         assert!(said("{\"setup_fn\": \"f\"}").contains("give its time as setup_ms"));
         assert!(said("{\"json\": 1}").contains("1 is not true or false"));

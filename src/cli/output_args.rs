@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::args::write_format;
+use ns_bench::Verbosity;
 use ns_bench::export::JsonFormat;
 use ns_formats::WriteFormat;
 use ns_session::{LOCAL_PAGE, TraceSpec};
@@ -16,8 +17,8 @@ pub(super) struct OutputArgs {
     #[command(flatten)]
     pub table: TableArgs,
     /// 0: errors only; 1: each configuration; 2: every step
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=2))]
-    pub verbosity: u8,
+    #[arg(long, default_value = "1")]
+    pub verbosity: Verbosity,
     /// 1: reports hold the throughput of each second; 2: every latency too
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub report_verbosity: u8,

@@ -10,6 +10,7 @@ use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::option_args::OptionArgs;
 use super::run_date;
 use super::training_args::TrainingArgs;
+use ns_bench::Verbosity;
 use ns_formats::WriteFormat;
 use ns_session::{LOCAL_PAGE, ProfileSpec, Workflow};
 
@@ -70,8 +71,8 @@ pub(super) struct ProfileOutput {
     #[arg(long, conflicts_with = "json")]
     pub outputs: bool,
     /// 1: print the lines of the compiler and the profiler to stderr
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
-    pub verbosity: u8,
+    #[arg(long, default_value = "0")]
+    pub verbosity: Verbosity,
     /// Write the overview as a page: one HTML file, which opens without a network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

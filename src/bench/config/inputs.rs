@@ -1,4 +1,5 @@
-//! Shapes of the inputs of one call: `1x3x224x224`, or a tuple `(6x128,6x128)` for a model with several inputs.
+//! Shapes of the inputs of one call: `1x3x224x224`, a tuple `(6x128,6x128)` for a model with several inputs, or the tensors of a script:
+//! `torch.rand(1, 3, 224, 224)`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,14 +31,27 @@ impl FromStr for InputTuple {
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let text = text.trim();
         let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
-        let shapes: Option<Vec<Vec<u64>>> = inner.split(',').map(str::trim).map(parse_shape).collect();
-        shapes.map(Self).ok_or_else(|| refuse!("inputs: '{text}' is not a shape; write sizes with x between them, such as 1x3x224x224, a tuple as (1x128,1x128), and a list as [(6x128,6x128),(1x64,1x64)] or with ; between its entries"))
+        let shapes: Option<Vec<Vec<u64>>> = entries_of(inner).map(shape_of).collect();
+        shapes.map(Self).ok_or_else(|| refuse!("inputs: '{text}' is not a shape; write sizes with x between them, such as 1x3x224x224, a tuple as (1x128,1x128), and a list as [(6x128,6x128),(1x64,1x64)] or with ; between its entries; or tensors as torch.rand(1, 3, 224, 224)"))
     }
 }
 
-fn parse_shape(text: &str) -> Option<Vec<u64>> {
-    let sizes: Option<Vec<u64>> = text.split('x').map(|d| d.trim().parse().ok().filter(|d| *d > 0)).collect();
-    sizes.filter(|s| s.len() <= MAX_RANK)
+/// Sizes with x between them, or those of a tensor that Python makes: `torch.zeros([1, 128], dtype=torch.long)`.
+fn shape_of(text: &str) -> Option<Vec<u64>> {
+    let call = text.strip_suffix(')').and_then(|t| t.split_once('('));
+    let sizes: Option<Vec<u64>> = match call {
+        Some((name, arguments)) if name.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+            let brackets = ['[', ']', '(', ')'];
+            let places = arguments.split(',').filter(|a| !a.contains('='));
+            places.map(|a| size_of(a.trim_matches(|c: char| c.is_whitespace() || brackets.contains(&c)))).collect()
+        }
+        _ => text.split('x').map(size_of).collect(),
+    };
+    sizes.filter(|s| s.len() <= MAX_RANK && !s.is_empty())
+}
+
+fn size_of(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|size| *size > 0)
 }
 
 /// Reads a list of inputs, entries separated by `;`, or in Python's brackets: `[(6x128,6x128),(1x64,1x64)]`. An error names the
@@ -55,8 +69,8 @@ fn entries_of(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0i32;
     let parts = text.trim().trim_end_matches(',').split(move |c| {
         depth += match c {
-            '(' => 1,
-            ')' => -1,
+            '(' | '[' => 1,
+            ')' | ']' => -1,
             _ => 0,
         };
         c == ',' && depth == 0
@@ -91,6 +105,8 @@ mod tests {
         assert_eq!(list.iter().map(|t| t.to_string()).collect::<Vec<_>>(), ["1x3x224x224", "(6x128,6x128)"]);
         let python = parse_inputs("[(6x128, 6x128), (1x64,1x64),]").unwrap();
         assert_eq!(python, parse_inputs("(6x128,6x128);(1x64,1x64)").unwrap());
+        let tensors = "[torch.rand(1, 3, 224, 224), (torch.zeros([6, 128], dtype=torch.long), np.ones((6, 128)))]";
+        assert_eq!(parse_inputs(tensors).unwrap(), parse_inputs("1x3x224x224;(6x128,6x128)").unwrap());
         assert_eq!(parse_inputs("[1x3,2x3]").unwrap(), parse_inputs("1x3;2x3").unwrap());
         for bad in ["", "1x", "0x3", "a", "1x2;;3", "(1x2", "1x1x1x1x1x1x1x1x1", "[]", "[1x2", "[(1x2,3]"] {
             assert!(parse_inputs(bad).is_err(), "{bad}");

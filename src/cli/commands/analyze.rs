@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::aggregate::jsonl_files;
 use crate::experiment_args::{AnalyzeArgs, AnalyzeFormatArg};
 use crate::file::Lines;
+use crate::host;
 use crate::output::{append, write};
 use ns_experiment::analyze::Analyzer;
 
@@ -31,7 +32,13 @@ pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
         }
         AnalyzeFormatArg::Csv => {
             let csv = analyzer.to_csv(true)?;
-            write(&folder.join("metric_report.csv"), &csv)?;
+            let report = folder.join("metric_report.csv");
+            write(&report, &csv)?;
+            host::say(&format!(
+                "note: the report is in {}, and its rows in {}",
+                report.display(),
+                args.database.display()
+            ));
             if args.database.exists() {
                 // As the suite does, whatever columns the file has.
                 append(&args.database, &analyzer.to_csv(false)?)

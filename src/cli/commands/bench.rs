@@ -114,7 +114,7 @@ struct Sweep<'a> {
 impl<'a> Sweep<'a> {
     fn new(mut driver: Driver, config: BenchConfig, args: &'a OutputArgs) -> Result<Self> {
         let mut state = SweepState::new(config)?;
-        let verbosity = Verbosity::of(args.verbosity);
+        let verbosity = args.verbosity;
         for message in state.messages.iter().filter(|_| verbosity > Verbosity::Silent) {
             driver.say(&format!("note: {message}"));
         }

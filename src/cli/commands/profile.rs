@@ -16,7 +16,7 @@ use crate::source;
 use ns_analysis::Instances;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_plugin_share};
-use ns_bench::{Artifact, CompileConfig};
+use ns_bench::{Artifact, CompileConfig, Verbosity};
 use ns_formats::WriteFormat;
 use ns_insight::Insights;
 use ns_model::ModelSpec;
@@ -44,7 +44,7 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
     if let Some(path) = &output.output {
         write_trace(&mut driver, info.profile, output.export, path)?;
     }
-    if output.verbosity > 0 {
+    if output.verbosity > Verbosity::Silent {
         let run = export(&mut driver, info.profile, ExportKind::Trace(WriteFormat::NeuronPlugin))?;
         let written = output.output.as_deref().and_then(|path| profile_log::folder(path, output.export));
         profile_log::lines(&run, written.as_deref())?.iter().for_each(|line| driver.say(line));
