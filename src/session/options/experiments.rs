@@ -1,8 +1,8 @@
 //! The options of a run of experiments as one table: the page's form, links, and the printed command come from its rows.
 
-use super::option::{Flag, Opt, OptionGroup, Options, opt};
+use super::option::{Flag, Opt, OptionGroup, Options, Put, opt};
 use super::text::{OptionText, name_of, some};
-use crate::studies::{FieldKind, field};
+use crate::studies::{FieldKind, FormField, field};
 use ns_bench::comma_list;
 use ns_experiment::plan::{Accelerator, Dynamo, ExpandOptions, PlanRequest, Test, Xla};
 use ns_experiment::run::{Suite, Verification};
@@ -46,53 +46,62 @@ const VERIFIES: &[(&str, &str)] = &[
     ("current", "values, by the rules in force"),
 ];
 
+const fn row(
+    field: FormField,
+    flag: Flag,
+    get: fn(&ExperimentsRequest) -> String,
+    put: Put<ExperimentsRequest>,
+) -> PlanOption {
+    opt(field, flag, get, put)
+}
+
 /// All options, in the order of links and of the form.
 #[rustfmt::skip]
 pub const PLAN_OPTIONS: &[PlanOption] = &[
-    opt(field("run_suite", "Suite", "", "", FieldKind::Choice(SUITE_LABELS)),
+    row(field("run_suite", "Suite", "", "", FieldKind::Choice(SUITE_LABELS)),
         Flag::new("suite-name", "SUITE", "Suite of models").values(SUITE_HELP),
         |r| r.plan.suite.name().to_owned(), |r, given| given.one_of(&SUITES, Suite::Torchbench).map(|suite| r.plan.suite = suite)),
-    opt(field("run_models", "Models", "Names, separated by commas. Empty: all of the suite", "all of the suite", FieldKind::Line),
+    row(field("run_models", "Models", "Names, separated by commas. Empty: all of the suite", "all of the suite", FieldKind::Line),
         Flag::new("models", "NAME", "Take these models, separated by commas, instead of the suite's list; without --dry-run each must belong to the suite").list(),
         |r| comma_list(&r.plan.models), |r, given| { r.plan.models = words(given.text, ','); Ok(()) }),
-    opt(field("run_filter", "Keep models", "Regular expressions, separated by spaces: hf_ ^resnet", "", FieldKind::Line),
+    row(field("run_filter", "Keep models", "Regular expressions, separated by spaces: hf_ ^resnet", "", FieldKind::Line),
         Flag::elsewhere("filter").each(" "),
         |r| r.plan.filter.join(" "), |r, given| { r.plan.filter = words(given.text, ' '); Ok(()) }).at(OptionGroup::Advanced),
-    opt(field("run_exclude", "Leave out models", "Regular expressions, separated by spaces", "", FieldKind::Line),
+    row(field("run_exclude", "Leave out models", "Regular expressions, separated by spaces", "", FieldKind::Line),
         Flag::elsewhere("exclude").each(" "),
         |r| r.plan.exclude.join(" "), |r, given| { r.plan.exclude = words(given.text, ' '); Ok(()) }).at(OptionGroup::Advanced),
-    opt(field("run_accelerator", "Accelerators", "", "", FieldKind::Several(ACCELERATORS)),
+    row(field("run_accelerator", "Accelerators", "", "", FieldKind::Several(ACCELERATORS)),
         Flag::new("accelerator", "NAMES", "Where to run: cpu (measured), trn1, inf2, trn2 (simulated); cuda and tpu can only be planned [default: all]").list(),
         |r| comma_list(&r.plan.expand.accelerator.iter().map(|a| a.name()).collect::<Vec<_>>()), |r, given| parse_list(given).map(|list| r.plan.expand.accelerator = list)),
-    opt(field("run_test", "Test", "", "", FieldKind::Several(TESTS)),
+    row(field("run_test", "Test", "", "", FieldKind::Several(TESTS)),
         Flag::new("test", "NAMES", "eval or train [default: both]").list(),
         |r| comma_list(&r.plan.expand.test.iter().map(|t| t.name()).collect::<Vec<_>>()), |r, given| parse_list::<Test>(given).map(|list| r.plan.expand.test = list)),
-    opt(field("run_dynamo", "Dynamo", "Backend of torch.compile; combinations that cannot run are left out", "", FieldKind::Several(DYNAMOS)),
+    row(field("run_dynamo", "Dynamo", "Backend of torch.compile; combinations that cannot run are left out", "", FieldKind::Several(DYNAMOS)),
         Flag::elsewhere("dynamo").list(),
         |r| nullable_names(&r.plan.expand.dynamo, |d| d.name(), DYNAMOS), |r, given| nullable::<Dynamo>(given, DYNAMOS).map(|list| r.plan.expand.dynamo = list)),
-    opt(field("run_xla", "XLA", "A NeuronCore is reached only through it", "", FieldKind::Several(XLAS)),
+    row(field("run_xla", "XLA", "A NeuronCore is reached only through it", "", FieldKind::Several(XLAS)),
         Flag::elsewhere("xla").list(),
         |r| nullable_names(&r.plan.expand.xla, |x| x.name(), XLAS), |r, given| nullable::<Xla>(given, XLAS).map(|list| r.plan.expand.xla = list)),
-    opt(field("run_batch", "Batch size", "Samples of one inference", "the model\u{2019}s own", FieldKind::Whole),
+    row(field("run_batch", "Batch size", "Samples of one inference", "the model\u{2019}s own", FieldKind::Whole),
         Flag::new("batch-size", "COUNT", "Samples of one inference [default: the model's own]"),
         |r| some(r.settings.batch_size), |r, given| within(given.some_number(BATCH)?, given, u32::MAX, BATCH).map(|n| r.settings.batch_size = n)),
-    opt(field("run_repeat", "Repeats", "Timed runs; reports leave the first three out", "", FieldKind::Whole),
+    row(field("run_repeat", "Repeats", "Timed runs; reports leave the first three out", "", FieldKind::Whole),
         Flag::new("repeat", "COUNT", "Timed runs of each experiment"),
         |r| r.settings.repeat.to_string(), |r, given| count(given).map(|n| r.settings.repeat = n)),
-    opt(field("run_iterations", "Iterations of a repeat", "Inferences inside one timed run", "", FieldKind::Whole),
+    row(field("run_iterations", "Iterations of a repeat", "Inferences inside one timed run", "", FieldKind::Whole),
         Flag::new("iterations-per-run", "COUNT", ""),
         |r| r.settings.iterations_per_run.to_string(), |r, given| count(given).map(|n| r.settings.iterations_per_run = n)).at(OptionGroup::Advanced),
-    opt(field("run_verify", "Verify", "Compares outputs instead of timing", "", FieldKind::Choice(VERIFIES)),
+    row(field("run_verify", "Verify", "Compares outputs instead of timing", "", FieldKind::Choice(VERIFIES)),
         Flag::elsewhere("verify"),
         |r| name_of(&VERIFICATIONS, &r.settings.verify, &None), |r, given| given.one_of(&VERIFICATIONS, None).map(|rules| r.settings.verify = rules)).at(OptionGroup::Advanced),
-    opt(field("run_verify_iterations", "Seeds to verify", "All must pass", "", FieldKind::Whole),
+    row(field("run_verify_iterations", "Seeds to verify", "All must pass", "", FieldKind::Whole),
         Flag::new("verify-iterations", "COUNT", "Verify with this many seeds, starting at --seed; all must pass"),
         |r| r.settings.verify_iterations.to_string(),
         |r, given| within(given.some_number(SEEDS)?, given, 1_000, SEEDS).map(|n| r.settings.verify_iterations = n.unwrap_or(1))).at(OptionGroup::Advanced),
-    opt(field("run_seed", "Seed", "For weights and inputs", "", FieldKind::Whole),
+    row(field("run_seed", "Seed", "For weights and inputs", "", FieldKind::Whole),
         Flag::new("seed", "NUMBER", "Seed of weights and inputs"),
         |r| r.settings.seed.to_string(), |r, given| given.number("a whole number from 0 to 18446744073709551615").map(|n| r.settings.seed = n)).at(OptionGroup::Advanced),
-    opt(field("run_timestamp", "Timestamp", "Of every record, seconds since 1970", "the time of the run", FieldKind::Decimal),
+    row(field("run_timestamp", "Timestamp", "Of every record, seconds since 1970", "the time of the run", FieldKind::Decimal),
         Flag::new("timestamp", "SECONDS", "Timestamp of every record, seconds since 1970 [default: now]"),
         |r| some(r.timestamp),
         |r, given| { let wanted = "a number of seconds since 1970, such as 1700000000"; let time: Option<f64> = given.some_number(wanted)?; if time.is_some_and(|t| !t.is_finite()) { return Err(given.wrong(wanted)); } r.timestamp = time; Ok(()) }).at(OptionGroup::Advanced),

@@ -104,7 +104,7 @@ impl CustomopStudyRun {
             text: json.map_err(|e| e.to_string())?,
         }];
         // A kernel that does not compile has none.
-        if let Some(profile) = self.timeline.as_ref().filter(|profile| profile.slices().len() > 0) {
+        if let Some(profile) = self.timeline.as_ref().filter(|profile| !profile.slices().is_empty()) {
             let text = String::from_utf8(WriteFormat::Chrome.write(profile)).map_err(|e| e.to_string())?;
             files.push(StudyFile {
                 label: "trace".to_owned(),
