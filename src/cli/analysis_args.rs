@@ -2,7 +2,7 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::choice::{Choice, one_of};
+use super::option_args::{Choice, one_of};
 use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
 use ns_profile::levels::ALL_LEVELS;

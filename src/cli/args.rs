@@ -14,7 +14,7 @@ use super::customop_args::CustomOpArgs;
 use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
 use super::inspect_args::{ArraysArgs, InspectArgs};
-use super::llm_args::{FitArgs, GenerateArgs};
+use super::llm_args::{GenerateArgs, LlmArgs};
 use super::matmult_args::MatmultArgs;
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::nki_args::NkiArgs;
@@ -90,7 +90,7 @@ pub(super) enum Command {
     /// Simulate a language model on many cores: time to first token, time of a token, throughput, cost
     Generate(Box<GenerateArgs>),
     /// Say on which instances and how many cores a language model fits
-    Fit(Box<FitArgs>),
+    Fit(Box<LlmArgs>),
     /// Predict a table of published benchmark rows and compare
     Validate(ValidateArgs),
     /// Run a matrix of configurations as PyTorch/XLA's experiment runner does

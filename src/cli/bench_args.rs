@@ -32,7 +32,7 @@ pub(super) struct BenchArgs {
     #[command(flatten)]
     pub eval: EvalArgs,
     #[command(flatten)]
-    pub run: RunArgs,
+    pub run: BenchRunArgs,
     #[command(flatten)]
     pub fixed: FixedArgs,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub(super) struct EvalArgs {
 /// How each configuration is run, beside the options of the page.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How it runs")]
-pub(super) struct RunArgs {
+pub(super) struct BenchRunArgs {
     /// Each model copy in its own process
     #[arg(long, default_value_t = true, action = ArgAction::Set)]
     pub multiprocess: bool,
@@ -185,7 +185,7 @@ impl FixedArgs {
     }
 }
 
-impl RunArgs {
+impl BenchRunArgs {
     /// The dataset of the flag: a length, or a file whose records are counted.
     fn dataset(&self, text: &str) -> Result<Dataset> {
         let length = match text.trim().parse::<i64>() {

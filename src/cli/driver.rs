@@ -10,9 +10,10 @@ use super::progress::ProgressBar;
 use super::remarks::{Remark, remarks_of, remarks_on};
 use ns_base::Diagnostic;
 use ns_readers::read_model;
+use ns_session::studies::{StudyResult, StudySpec};
 use ns_session::{
-    Ask, ByteSource, Control, Event, JobId, Message, ModelLibrary, ProfileInfo, ProfileKey, Request, Session,
-    StepResult,
+    Ask, ByteSource, Control, Event, JobId, JobRequest, JobResult, Message, ModelLibrary, ProfileInfo, ProfileKey,
+    Request, ResultPart, Session, StepResult,
 };
 
 /// Events simulated or read between two updates of the progress.
@@ -126,6 +127,18 @@ impl Driver {
     pub fn run(&mut self, ask: impl Into<Ask>, source: Option<Box<dyn ByteSource>>) -> Result<Option<Message>> {
         let mut last = None;
         self.run_with(ask, source, &mut |message| last = Some(message).filter(Message::is_last))?;
+        Ok(last)
+    }
+
+    /// Runs a study; what there was of it when Ctrl-C ended it early. Fails as [`Self::run`].
+    pub fn study(&mut self, spec: StudySpec) -> Result<StudyResult> {
+        let mut last = StudyResult::default();
+        let mut keep = |message| {
+            if let Message::Part(ResultPart::Study(result)) | Message::Done(JobResult::Study(result)) = message {
+                last = *result;
+            }
+        };
+        self.run_with(JobRequest::Study(Box::new(spec)), None, &mut keep)?;
         Ok(last)
     }
 

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::choice::{Choice, one_of};
-use super::option_args::OptionArgs;
+use super::option_args::{Choice, OptionArgs, one_of};
 use super::suite_args::SuiteArgs;
 use ns_experiment::aggregate::{Baseline, Metric, ReportKind};
 use ns_experiment::plan::PlanRules;

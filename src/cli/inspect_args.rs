@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::choice::{Choice, one_of};
 use super::model_args::{ModelFileArg, ModelFileFlags};
+use super::option_args::{Choice, one_of};
 use ns_session::InspectView;
 
 /// Flags of `neuronscope inspect`.

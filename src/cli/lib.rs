@@ -13,7 +13,6 @@ mod analysis_args;
 mod args;
 mod bench_args;
 mod cc_env;
-mod choice;
 mod commands;
 mod compile_args;
 mod config_entries;

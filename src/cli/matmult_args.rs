@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 
-use super::choice::{Choice, one_of};
 use super::model_args::{ModelFileArg, ModelFileFlags};
-use super::option_args::OptionArgs;
+use super::option_args::{Choice, OptionArgs, one_of};
 use ns_base::convert::f64_to_u64;
 use ns_bench::matmult::{CcFlags, MatmultConfig};
 use ns_session::Workflow;

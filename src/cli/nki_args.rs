@@ -5,34 +5,17 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 
 use super::args::write_format;
+use super::option_args::OptionArgs;
 use ns_formats::WriteFormat;
+use ns_session::studies::NkiStudy;
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct NkiArgs {
     /// File of the kernel, with its function if it has several: kernel.py::attention. Python runs it; a recorded list (.json) needs none
     #[arg(value_name = "FILE.py[::FUNCTION]", required_unless_present = "rank")]
     pub kernel: Option<String>,
-    /// Tensors of the call: "a=4096x2048:f32,b=128x512"; without names in the order of the arguments [default: the file's own call]
-    #[arg(long)]
-    pub shapes: Option<String>,
-    /// Type of the tensors whose shape names none
-    #[arg(long, default_value = "float32")]
-    pub dtype: String,
-    /// Instance size
-    #[arg(long, alias = "instance-type", default_value = "trn2.48xlarge")]
-    pub instance: String,
-    /// Physical cores of a logical core: 1 or 2
-    #[arg(long, default_value_t = 1)]
-    pub lnc: u32,
-    /// Flag of the compiler: disable-dge
-    #[arg(long, value_name = "FLAG")]
-    pub flag: Vec<String>,
-    /// Programs of the launch: 2, or 4x8
-    #[arg(long)]
-    pub grid: Option<String>,
-    /// Give a constant of the file or an argument of the function other values, and rank them: TILES_IN_BLOCK_M=1,2,4,8
-    #[arg(long, value_name = "NAME=VALUES")]
-    pub set: Vec<String>,
+    #[command(flatten)]
+    pub options: OptionArgs<NkiStudy>,
     /// Rank kernels that do the same: A.py B.py::FUNCTION
     #[arg(long, value_name = "FILE.py[::FUNCTION]", num_args = 1.., conflicts_with = "kernel")]
     pub rank: Vec<String>,
@@ -42,9 +25,6 @@ pub(super) struct NkiArgs {
     /// Fail unless the kernel is within this time, microseconds
     #[arg(long, value_name = "US")]
     pub budget_us: Option<f64>,
-    /// Leave out a decision of the compiler, to see what it is worth: hoist, join-drains, widen, spread, window, sbuf, psum, own-partitions
-    #[arg(long, value_name = "DECISION", value_delimiter = ',')]
-    pub without: Vec<String>,
     /// Write the timeline of the engines, as Chrome trace JSON or in the format of --export
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

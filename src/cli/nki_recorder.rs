@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use crate::file::read_text;
 use ns_base::digest64;
-use ns_nki::{List, chip_of};
+use ns_nki::{List, Settings};
+use ns_session::studies::NkiStudy;
 
 /// The package, without what Python adds to it.
 static PACKAGE: include_dir::Dir<'static> = include_dir::include_dir!("$NKI_RECORDER");
@@ -18,14 +19,20 @@ pub(super) struct Call {
     /// File and function.
     pub kernel: String,
     /// Each as `NAME=VALUE`.
-    pub settings: Vec<String>,
-    pub shapes: Option<String>,
-    pub grid: Option<String>,
-    pub dtype: String,
+    pub settings: Settings,
     /// What the values are compared with.
     pub check: Option<String>,
-    pub instance: String,
-    pub lnc: u32,
+    /// The recorder's command line.
+    words: Vec<String>,
+}
+
+impl Call {
+    /// A kernel as a study calls it, with settings. Fails when the instance runs no kernels.
+    pub fn of(study: &NkiStudy, kernel: &str, settings: &Settings, check: Option<&String>) -> Result<Self> {
+        let mut words = study.words(kernel, settings).map_err(|e| anyhow!(e))?;
+        words.extend(check.into_iter().flat_map(|check| ["--check".to_owned(), check.clone()]));
+        Ok(Self { kernel: kernel.to_owned(), settings: settings.clone(), check: check.cloned(), words })
+    }
 }
 
 /// A recorder that is ready to run.
@@ -39,10 +46,7 @@ impl Recorder {
         Self { folder: None }
     }
 
-    /// Writes the package if one of these kernels is Python.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// Writes the package if one of these kernels is Python. Fails when it cannot be written.
     pub fn prepare<'a>(&mut self, mut kernels: impl Iterator<Item = &'a str>) -> Result<()> {
         if kernels.all(is_list) {
             return Ok(());
@@ -66,12 +70,9 @@ impl Recorder {
         Ok(())
     }
 
-    /// The list of a kernel.
-    ///
-    /// # Errors
-    /// When the file cannot be read or recorded.
+    /// The list of a kernel. Fails when the file cannot be read or recorded.
     pub fn list(&self, call: &Call) -> Result<String> {
-        let Call { kernel, settings, shapes, grid, dtype, check, instance, lnc } = call;
+        let Call { kernel, settings, check, words } = call;
         let Some(folder) = self.folder.as_ref().filter(|_| !is_list(kernel)) else {
             if !settings.is_empty() || check.is_some() {
                 bail!("{kernel}: a recorded list has its settings; --set and --check need the Python file");
@@ -79,16 +80,8 @@ impl Recorder {
             return read_text(Path::new(kernel));
         };
         let mut python = Command::new(PYTHON);
-        python.args(["-m", "nki_recorder", kernel, "--dtype", dtype, "--chip", chip_of(instance)?]);
-        python.args(["--lnc", &lnc.to_string()]).env("PYTHONPATH", folder).env("PYTHONDONTWRITEBYTECODE", "1");
-        for (flag, value) in [("--shapes", shapes), ("--grid", grid), ("--check", check)] {
-            if let Some(value) = value {
-                python.args([flag, value]);
-            }
-        }
-        for setting in settings {
-            python.args(["--set", setting]);
-        }
+        python.args(["-m", "nki_recorder"]).args(words);
+        python.env("PYTHONPATH", folder).env("PYTHONDONTWRITEBYTECODE", "1");
         let output = python.stdin(Stdio::null()).output();
         let output = match output {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!(
@@ -105,10 +98,7 @@ impl Recorder {
         Ok(String::from_utf8(output.stdout)?)
     }
 
-    /// The list of a kernel, read.
-    ///
-    /// # Errors
-    /// As [`Self::list`], and when it is no list.
+    /// The list of a kernel, read. Fails as [`Self::list`], and when it is no list.
     pub fn read(&self, call: &Call) -> Result<(String, List)> {
         let text = self.list(call)?;
         let list = List::read(&text).map_err(|error| error.within(|what| format!("{}: {what}", call.kernel)))?;

@@ -1,7 +1,7 @@
 //! Rows of a table of options as flags.
 
 use anyhow::{Result, anyhow};
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
@@ -38,7 +38,7 @@ fn arg<C: Options>(option: &'static Opt<C>) -> Arg {
     let arg = match flag.takes {
         Takes::One => arg,
         Takes::List => arg.value_delimiter(',').action(ArgAction::Append),
-        Takes::Words => arg.action(ArgAction::Append),
+        Takes::Each(_) => arg.action(ArgAction::Append),
     };
     let values = flag.values.iter().map(|(name, help)| PossibleValue::new(*name).help(*help));
     match (option.field.kind, flag.values) {
@@ -57,7 +57,9 @@ fn check<C: Options>(option: &Opt<C>, text: &str) -> Result<String, String> {
 
 impl<C: Options> Args for OptionArgs<C> {
     fn augment_args(command: Command) -> Command {
-        with_flag::<C>().fold(command, |command, option| command.arg(arg(option)))
+        let name = command.get_name().to_owned();
+        let own = with_flag::<C>().filter(|option| option.is_of_command(&name));
+        own.fold(command, |command, option| command.arg(arg(option)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -67,14 +69,17 @@ impl<C: Options> Args for OptionArgs<C> {
 
 impl<C: Options> FromArgMatches for OptionArgs<C> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let named = with_flag::<C>().filter(|o| matches.value_source(&id(o)) == Some(ValueSource::CommandLine));
+        // A command has some of them.
+        let is_own = |option: &&Opt<C>| matches.try_contains_id(&id(option)).is_ok();
+        let is_named = |option: &&Opt<C>| matches.value_source(&id(option)) == Some(ValueSource::CommandLine);
+        let named = with_flag::<C>().filter(is_own).filter(is_named);
         let text = |option: &Opt<C>| {
             if option.is_switch() {
                 return "true".to_owned();
             }
             let texts: Vec<&str> =
                 matches.get_many::<String>(&id(option)).into_iter().flatten().map(String::as_str).collect();
-            texts.join(if option.flag.takes == Takes::Words { " " } else { "," })
+            texts.join(if let Takes::Each(between) = option.flag.takes { between } else { "," })
         };
         Ok(Self(named.map(|option| (option, text(option))).collect()))
     }
@@ -115,4 +120,16 @@ impl<C: Options> OptionArgs<C> {
         }
         Ok(())
     }
+}
+
+/// A value with its name, and what the help says of it.
+pub(super) type Choice<T> = (&'static str, &'static str, T);
+
+/// The value with a name.
+pub(super) fn one_of<T: Clone + Send + Sync>(choices: &'static [Choice<T>]) -> impl TypedValueParser<Value = T> {
+    let names = choices.iter().map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(|name| {
+        let choice = choices.iter().find(|(known, ..)| *known == name);
+        choice.map(|(.., value)| value.clone()).ok_or("there is no such value")
+    })
 }

@@ -2,7 +2,8 @@
 //! that have no meaning here, each with the reason.
 
 use anyhow::{Result, bail};
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs, Command, FromArgMatches, ValueEnum};
 
 /// How much is printed on stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -55,50 +56,62 @@ pub(super) struct SuiteArgs {
     #[arg(long, default_value_t = 5_000)]
     pub profile_xla_duration_ms: u64,
     #[command(flatten)]
-    pub given: AlreadySoArgs,
-    #[command(flatten)]
-    pub refused: RefusedArgs,
+    refused: FlagsWithoutEffect,
 }
 
-/// Flags that ask for what is always done.
-#[derive(Debug, ClapArgs)]
-pub(super) struct AlreadySoArgs {
-    /// Accepted for compatibility: inputs are always drawn at random, from --seed
-    #[arg(long)]
-    pub randomize_input: bool,
-    /// Accepted for compatibility: nothing computes in TF32
-    #[arg(long)]
-    pub disable_tf32: bool,
-    /// Accepted for compatibility: every model is one graph
-    #[arg(long)]
-    pub filter_by_single_graph: bool,
-    /// Accepted for compatibility: there is no list of models to leave out
-    #[arg(long)]
-    pub no_skip: bool,
-    /// Accepted for compatibility: inference computes no gradients
-    #[arg(long)]
-    pub collect_full_output: bool,
+/// Flags that ask for what is always done, with their help.
+const ALREADY_SO: [(&str, &str); 5] = [
+    ("randomize-input", "inputs are always drawn at random, from --seed"),
+    ("disable-tf32", "nothing computes in TF32"),
+    ("filter-by-single-graph", "every model is one graph"),
+    ("no-skip", "there is no list of models to leave out"),
+    ("collect-full-output", "inference computes no gradients"),
+];
+
+const NO_DYNAMO: &str = "models are not traced by TorchDynamo, which has no counters here";
+const NO_TORCH: &str = "nothing runs in PyTorch; --profile-xla writes a profile of a simulated execution";
+const NO_GPU: &str = "there is no GPU; trace_total_time and xla_ExecuteTime_time_s tell host and device apart";
+const NO_PRECISION: &str =
+    "the processor computes in float32; matmul-bench and bench --auto-cast have the types of NeuronCores";
+/// Flags that have no meaning here, and what to use instead. The last takes a value.
+const REFUSED: [(&str, &str); 8] = [
+    ("save-output", "the suite's own verification always ends in an error; --verify compares outputs"),
+    ("dump-dynamo-counters", NO_DYNAMO),
+    ("collect-dynamo-counters", NO_DYNAMO),
+    ("dump-pytorch-profiles", NO_TORCH),
+    ("dump-pytorch-xla-metrics", "the records have XLA's times and counts (xla_CompileTime_*, xla_ExecuteTime_*)"),
+    ("profile-cuda-cpu", NO_GPU),
+    ("profile-cuda-cpu-individual-ops", NO_GPU),
+    ("matmul-precision", NO_PRECISION),
+];
+
+/// The first flag that is refused, with the reason.
+#[derive(Debug)]
+struct FlagsWithoutEffect(Option<&'static (&'static str, &'static str)>);
+
+impl ClapArgs for FlagsWithoutEffect {
+    fn augment_args(command: Command) -> Command {
+        let switch = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
+        let kept = ALREADY_SO.map(|(name, why)| switch(name).help(format!("Accepted for compatibility: {why}")));
+        let refused =
+            REFUSED.map(|(name, why)| if why == NO_PRECISION { Arg::new(name).long(name) } else { switch(name) });
+        command.args(kept).args(refused.map(|arg| arg.hide(true)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
 }
 
-/// Flags that have no meaning here.
-#[derive(Debug, ClapArgs)]
-pub(super) struct RefusedArgs {
-    #[arg(long, hide = true)]
-    save_output: bool,
-    #[arg(long, hide = true)]
-    dump_dynamo_counters: bool,
-    #[arg(long, hide = true)]
-    collect_dynamo_counters: bool,
-    #[arg(long, hide = true)]
-    dump_pytorch_profiles: bool,
-    #[arg(long, hide = true)]
-    dump_pytorch_xla_metrics: bool,
-    #[arg(long, hide = true)]
-    profile_cuda_cpu: bool,
-    #[arg(long, hide = true)]
-    profile_cuda_cpu_individual_ops: bool,
-    #[arg(long, hide = true)]
-    matmul_precision: Option<String>,
+impl FromArgMatches for FlagsWithoutEffect {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self(REFUSED.iter().find(|(name, _)| matches.value_source(name) == Some(ValueSource::CommandLine))))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 impl SuiteArgs {
@@ -114,39 +127,10 @@ impl SuiteArgs {
 
     /// Refuses flags that cannot be honoured. An error names the first flag that has no meaning here, and what to use instead.
     pub fn check(&self) -> Result<()> {
-        let no_dynamo = "models are not traced by TorchDynamo, which has no counters here";
-        let no_torch = "nothing runs in PyTorch; --profile-xla writes a profile of a simulated execution";
-        let no_gpu = "there is no GPU; trace_total_time and xla_ExecuteTime_time_s tell host and device apart";
-        let refused = &self.refused;
-        let flags = [
-            (
-                refused.save_output,
-                "--save-output",
-                "the suite's own verification always ends in an error; --verify compares outputs",
-            ),
-            (refused.dump_dynamo_counters, "--dump-dynamo-counters", no_dynamo),
-            (refused.collect_dynamo_counters, "--collect-dynamo-counters", no_dynamo),
-            (refused.dump_pytorch_profiles, "--dump-pytorch-profiles", no_torch),
-            (
-                refused.dump_pytorch_xla_metrics,
-                "--dump-pytorch-xla-metrics",
-                "the records have XLA's times and counts (xla_CompileTime_*, xla_ExecuteTime_*)",
-            ),
-            (refused.profile_cuda_cpu, "--profile-cuda-cpu", no_gpu),
-            (refused.profile_cuda_cpu_individual_ops, "--profile-cuda-cpu-individual-ops", no_gpu),
-            (
-                refused.matmul_precision.is_some(),
-                "--matmul-precision",
-                "the processor computes in float32; matmul-bench and bench --auto-cast have the types of NeuronCores",
-            ),
-            (
-                self.save_ir_format == Some(IrFormatArg::Stablehlo),
-                "--save-ir-format stablehlo",
-                "HLO text is written: --save-ir-format hlo",
-            ),
-        ];
-        match flags.into_iter().find(|(is_set, ..)| *is_set) {
-            Some((_, flag, reason)) => bail!("{flag} has no meaning here: {reason}"),
+        let format = ("save-ir-format stablehlo", "HLO text is written: --save-ir-format hlo");
+        let format = (self.save_ir_format == Some(IrFormatArg::Stablehlo)).then_some(&format);
+        match self.refused.0.or(format) {
+            Some((flag, reason)) => bail!("--{flag} has no meaning here: {reason}"),
             None => Ok(()),
         }
     }

@@ -9,7 +9,7 @@ use ns_program::{ImportError, Place};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// An identifier or a number.
     Word,
     /// A name with its sign: `%x`, `@x`, `#x`, `^x`, `!x`.
@@ -26,7 +26,7 @@ pub(super) enum Kind {
 /// A token and its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub text: &'a str,
     /// Its first byte.
     pub start: usize,
@@ -39,18 +39,18 @@ pub(super) struct Token<'a> {
 impl<'a> Token<'a> {
     /// Whether the token is this character.
     pub fn is(&self, sign: char) -> bool {
-        self.kind == Kind::Sign(sign)
+        self.kind == TokenKind::Sign(sign)
     }
 
     /// Whether the token is this word.
     pub fn is_word(&self, word: &str) -> bool {
-        self.kind == Kind::Word && self.text == word
+        self.kind == TokenKind::Word && self.text == word
     }
 
     /// The name without its sign.
     pub fn bare_name(&self) -> &'a str {
         match self.kind {
-            Kind::Name => self.text.get(1..).unwrap_or(self.text),
+            TokenKind::Name => self.text.get(1..).unwrap_or(self.text),
             _ => self.text,
         }
     }
@@ -124,7 +124,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Consumes the next token, which must be of this kind.
-    pub fn expect_kind(&mut self, kind: Kind, part: &'static str) -> Result<Token<'a>, ImportError> {
+    pub fn expect_kind(&mut self, kind: TokenKind, part: &'static str) -> Result<Token<'a>, ImportError> {
         let token = self.next();
         if token.kind == kind { Ok(token) } else { Err(self.unexpected(token, part)) }
     }
@@ -136,16 +136,16 @@ impl<'a> Lexer<'a> {
         let mut last = first;
         loop {
             match last.kind {
-                Kind::Sign('<' | '>') if !self.has_angles => {}
-                Kind::Sign(sign @ ('(' | '[' | '{' | '<')) => open.push(sign),
-                Kind::Sign(sign @ (')' | ']' | '}' | '>')) => {
+                TokenKind::Sign('<' | '>') if !self.has_angles => {}
+                TokenKind::Sign(sign @ ('(' | '[' | '{' | '<')) => open.push(sign),
+                TokenKind::Sign(sign @ (')' | ']' | '}' | '>')) => {
                     let opened = open.pop();
                     if opened != Some(opening(sign)) {
                         let wrong = refuse!(instead = "look at the brackets before it", "{sign:?} closes nothing");
                         return Err(self.error_at(last.start, wrong));
                     }
                 }
-                Kind::End => return Err(self.cut_off()),
+                TokenKind::End => return Err(self.cut_off()),
                 _ => {}
             }
             if open.is_empty() {
@@ -157,7 +157,7 @@ impl<'a> Lexer<'a> {
 
     /// An error for a token where something else is expected.
     pub fn unexpected(&self, token: Token<'_>, expected: &str) -> ImportError {
-        if token.kind == Kind::End {
+        if token.kind == TokenKind::End {
             return self.cut_off();
         }
         let found: String = token.text.chars().take(60).collect();
@@ -183,28 +183,28 @@ impl<'a> Lexer<'a> {
         let rest = &self.source[self.at..];
         let start = self.at;
         let Some(first) = rest.chars().next() else {
-            return Token { kind: Kind::End, text: "", start, end: start, is_first_on_line: true };
+            return Token { kind: TokenKind::End, text: "", start, end: start, is_first_on_line: true };
         };
         let (kind, len) = match first {
             '"' => return self.scan_text(is_first_on_line),
-            '-' if rest.starts_with("->") => (Kind::Arrow, 2),
+            '-' if rest.starts_with("->") => (TokenKind::Arrow, 2),
             '%' | '@' | '#' | '^' | '!' => self.scan_name(rest),
-            c if is_word(c) => (Kind::Word, word_len(rest)),
-            '-' if rest[1..].starts_with(is_word) => (Kind::Word, 1 + word_len(&rest[1..])),
-            c => (Kind::Sign(c), c.len_utf8()),
+            c if is_word(c) => (TokenKind::Word, word_len(rest)),
+            '-' if rest[1..].starts_with(is_word) => (TokenKind::Word, 1 + word_len(&rest[1..])),
+            c => (TokenKind::Sign(c), c.len_utf8()),
         };
         self.at += len;
         Token { kind, text: &rest[..len], start, end: start + len, is_first_on_line }
     }
 
-    fn scan_name(&self, rest: &'a str) -> (Kind, usize) {
+    fn scan_name(&self, rest: &'a str) -> (TokenKind, usize) {
         if rest[1..].starts_with('"') {
             let body = text_len(&rest[1..]);
-            return (Kind::Name, 1 + body);
+            return (TokenKind::Name, 1 + body);
         }
         match word_len(&rest[1..]) {
-            0 => (Kind::Sign(rest.as_bytes()[0] as char), 1),
-            len => (Kind::Name, 1 + len),
+            0 => (TokenKind::Sign(rest.as_bytes()[0] as char), 1),
+            len => (TokenKind::Name, 1 + len),
         }
     }
 
@@ -213,7 +213,7 @@ impl<'a> Lexer<'a> {
         let len = text_len(rest);
         self.at += len;
         let inner = rest[1..len].strip_suffix('"').unwrap_or(&rest[1..len]);
-        Token { kind: Kind::Text, text: inner, start, end: start + len, is_first_on_line }
+        Token { kind: TokenKind::Text, text: inner, start, end: start + len, is_first_on_line }
     }
 
     /// Skips white space and comments; returns whether a line ended.
@@ -349,7 +349,9 @@ mod tests {
 
     fn words(source: &str) -> Vec<String> {
         let mut lexer = Lexer::new(source);
-        std::iter::from_fn(|| Some(lexer.next()).filter(|t| t.kind != Kind::End)).map(|t| t.text.to_owned()).collect()
+        std::iter::from_fn(|| Some(lexer.next()).filter(|t| t.kind != TokenKind::End))
+            .map(|t| t.text.to_owned())
+            .collect()
     }
 
     #[test]

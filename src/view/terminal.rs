@@ -1,11 +1,11 @@
-//! Tables and documents as text for a terminal. Values are written as on the page; bars stand for plots of bars, and of other plots there is
-//! the title with its note.
+//! Tables and documents as text for a terminal. Values are written as on the page; bars, heat maps and
+//! short lines are written in characters; of other plots there is the title with its note.
 
 use std::borrow::Cow;
 
 use super::column_look::ColumnLook;
 use super::document::{Block, Document, Figure, Plot};
-use super::plot::Bar;
+use super::plot::{Bar, HeatCell, HeatRow, Line, Lines};
 use super::table::Table;
 use super::text::three_decimals;
 use ns_base::convert::f64_to_usize;
@@ -13,6 +13,8 @@ use ns_base::printable;
 
 /// Characters of the longest bar.
 const LONGEST_BAR: f64 = 40.0;
+/// Points of a line that are written as rows.
+const MOST_POINTS: usize = 32;
 
 /// Lays out rows under headings; a column is right-aligned when its heading starts with `>`, which is not shown.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
@@ -105,9 +107,34 @@ fn bar(share: f64) -> String {
 fn figure(one: &Figure, out: &mut String) {
     let note = if one.note.is_empty() { String::new() } else { format!(": {}", one.note) };
     *out += &format!("\n{}{note}\n", one.title);
-    if let Plot::Bars(bars, unit) = &one.plot {
-        let row = |one: &Bar| vec![one.name.clone(), format!("{} {unit}", three_decimals(one.value)), bar(one.share)];
-        *out += &table(&["", ">", ""], &bars.bars.iter().map(row).collect::<Vec<_>>());
+    match &one.plot {
+        Plot::Bars(bars, unit) => {
+            let row =
+                |one: &Bar| vec![one.name.clone(), format!("{} {unit}", three_decimals(one.value)), bar(one.share)];
+            *out += &table(&["", ">", ""], &bars.bars.iter().map(row).collect::<Vec<_>>());
+        }
+        Plot::HeatMap(map) => {
+            let heads: Vec<&str> = [""].into_iter().chain(map.columns.iter().map(String::as_str)).collect();
+            let cell = |cell: &Option<HeatCell>| cell.as_ref().map(|cell| cell.text.clone()).unwrap_or_default();
+            let row = |row: &HeatRow| [row.name.clone()].into_iter().chain(row.cells.iter().map(cell)).collect();
+            *out += &table(&heads, &map.rows.iter().map(row).collect::<Vec<_>>());
+        }
+        // Few points of lines that share them are a table.
+        Plot::Lines(Lines { x, lines, .. }) => {
+            let xs = |line: &Line| line.points.iter().map(|point| point.0).collect::<Vec<_>>();
+            let Some(all) = lines.first().map(xs).filter(|all| all.len() <= MOST_POINTS) else { return };
+            if lines.iter().all(|line| xs(line) == all) {
+                let names = lines.iter().map(|line| format!(">{}", line.name));
+                let heads: Vec<String> = [format!(">{}", x.title)].into_iter().chain(names).collect();
+                let row = |(n, x): (usize, &f64)| {
+                    let ys = lines.iter().filter_map(|line| Some(line.points.get(n)?.1));
+                    [*x].into_iter().chain(ys).map(three_decimals).collect()
+                };
+                let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+                *out += &table(&heads, &all.iter().enumerate().map(row).collect::<Vec<_>>());
+            }
+        }
+        _ => {}
     }
 }
 

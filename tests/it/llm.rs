@@ -5,7 +5,7 @@ use neuronscope::fidelity::{
     decode_factors, errors_of, rms_of_ratios, shipped_decode_rows, shipped_served_rows, validate_generation,
 };
 use neuronscope::llm::{FAMILIES, FITTED, NormPlace, QkNorm, known_fields};
-use neuronscope::session::studies::{LLM_OPTIONS, LlmCommand, LlmStudy, StudyKind, StudyResult, StudySpec};
+use neuronscope::session::studies::{StudyKind, StudyResult, StudySpec};
 use neuronscope::session::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
 use neuronscope::view::document::Block;
 use std::process::Command;
@@ -302,30 +302,6 @@ fn requests_of_the_page_are_served_as_on_the_command_line() {
     let mut spec = StudySpec::new(StudyKind::Llm);
     let error = spec.set("request_rate", "-1").unwrap_err();
     assert!(error.contains("request_rate: '-1' is not a number of requests a second above 0"), "{error}");
-}
-
-/// Page, command line, Python and links share every option: the table is the only place where one is spelled.
-#[test]
-fn every_option_of_the_table_is_on_the_command_line_and_in_the_printed_commands() {
-    let f = Folder::new("llm-options");
-    let help = [f.stdout("neuronscope generate --help"), f.stdout("neuronscope fit --help")];
-    for option in LLM_OPTIONS {
-        let flag = format!("--{} <", option.flag.0);
-        let of = |command| option.commands.contains(&command);
-        let is_there = [of(LlmCommand::Generate) || of(LlmCommand::Serve), of(LlmCommand::Fit)];
-        assert_eq!([0, 1].map(|n| help[n].contains(&flag)), is_there, "{flag}");
-        let key = option.field.key;
-        if key == "config" {
-            continue;
-        }
-        let mut study = LlmStudy::default();
-        study.set(key, option.example).unwrap();
-        let request = study.request().unwrap();
-        for command in option.commands {
-            let line = study.command(*command, &request);
-            assert!(line.contains(&format!(" --{} {}", option.flag.0, option.example)), "{key}: {line}");
-        }
-    }
 }
 
 /// Options of today's servers: what they change, and what is refused.

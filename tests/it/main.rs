@@ -44,6 +44,7 @@ mod formats;
 mod fuzz_bodies;
 #[path = "../support/hlo_text.rs"]
 mod hlo_text;
+mod house;
 mod import_aten;
 mod import_bench;
 mod import_commands;
@@ -81,6 +82,7 @@ mod on_core;
 mod one_answer;
 mod one_step;
 mod open_text;
+mod options;
 mod outputs;
 mod overview;
 mod page_commands;

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::threads::Threads;
+use super::threads::CriticalThreads;
 use super::walk::{Blocker, Rules};
 use crate::SliceCursor;
 use crate::work::Work;
@@ -38,7 +38,7 @@ pub(super) struct TraceScan {
     /// Threads of the host, and rows whose slices wait for slices of any other row; none if no work is known.
     pub hosts: Vec<TrackId>,
     /// Their slices, once they are asked for.
-    pub threads: RefCell<Option<Threads>>,
+    pub threads: RefCell<Option<CriticalThreads>>,
     /// The latest end of each [`BLOCK`] slices in their order.
     pub block_ends: Vec<TraceNs>,
     /// The work that ends last; any slice if no work is known.

@@ -9,7 +9,7 @@ use ns_profile::{SliceId, TrackId};
 
 /// The slices of the host, and how far back the questions are.
 #[derive(Debug)]
-pub(super) struct Threads {
+pub(super) struct CriticalThreads {
     /// Its slices that can be on a path, by end, then by start.
     ends: Vec<(TraceNs, TraceNs, SliceId)>,
     /// How many of them end before the time of the last question.
@@ -19,7 +19,7 @@ pub(super) struct Threads {
     at: TraceNs,
 }
 
-impl Threads {
+impl CriticalThreads {
     pub fn new(rules: &Rules<'_>, hosts: &[TrackId]) -> Self {
         let slices = rules.profile.slices();
         let of_track = |track: &TrackId| slices.range_of(*track).map(SliceId::from_usize);
@@ -94,7 +94,7 @@ mod tests {
             let span = Interval::new(profile.span().start, profile.span().end);
             let rules = Rules { profile: &profile, works: &works, span, annotation: None };
             let hosts: Vec<TrackId> = profile.tracks().ids().collect();
-            let mut threads = Threads::new(&rules, &hosts);
+            let mut threads = CriticalThreads::new(&rules, &hosts);
             let slices = profile.slices();
             let mut times: Vec<i64> = (1..200).rev().collect();
             times.push(150);

@@ -2,7 +2,7 @@
 
 use super::path::{CriticalPath, PathPart, PathReason};
 use super::scan::{BLOCK, TraceScan};
-use super::threads::Threads;
+use super::threads::CriticalThreads;
 use crate::work::{Work, Works};
 use ns_base::{Idx, Interval, StrId, TraceNs};
 use ns_profile::flows::{FlowIndex, first_starting};
@@ -267,7 +267,7 @@ impl Search<'_> {
     /// The slice that another thread of the host was running at a time, or ended last before it.
     fn other_thread(&self, track: TrackId, at: TraceNs) -> Option<Blocker> {
         let mut threads = self.known.threads.borrow_mut();
-        let threads = threads.get_or_insert_with(|| Threads::new(self.rules, &self.known.hosts));
+        let threads = threads.get_or_insert_with(|| CriticalThreads::new(self.rules, &self.known.hosts));
         let (by, until) = threads.latest(self.rules, track, at)?;
         Some(Blocker { by, until, cause: PathReason::Thread })
     }

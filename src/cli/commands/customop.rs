@@ -4,17 +4,17 @@ use anyhow::{Result, bail};
 
 use super::text;
 use crate::customop_args::{CustomOpArgs, PrintArg};
+use crate::driver::Driver;
 use crate::host;
 use crate::kernel_file::{self, KernelFile};
 use crate::option_args::said_of_flag;
 use crate::remarks::{with_remarks, write_profile};
 use ns_base::units::{format_ns, format_times};
-use ns_capture::build_customop_profile;
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
 use ns_kernel::{BUILT_IN, Diagnostic, KernelDtype, Role, Severity, ShapeFile, built_in, compile};
-use ns_machine::cost::CostTable;
-use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Workload, customop_json, run_with_processors};
-use ns_session::studies::CustomopStudy;
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Workload, customop_json};
+use ns_session::studies::{CustomopStudy, StudyReports, StudySpec};
+use ns_view::document::Document;
 use ns_view::terminal::document;
 
 pub(super) fn run(args: CustomOpArgs) -> Result<()> {
@@ -38,20 +38,22 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
         return specs.first().map_or(Ok(()), |spec| text::print(spec.source.as_bytes()));
     }
     kernels.iter().try_for_each(Kernel::check_shapes)?;
-    let costs = CostTable::neuroncore_v2();
-    let (mut reports, mut remarks) = (Vec::with_capacity(specs.len()), Vec::new());
-    for spec in &specs {
-        let (report, processors) = run_with_processors(spec, &costs)?;
-        if let (Some(path), 0) = (&args.output, reports.len()) {
-            let profile = build_customop_profile(&spec.name, &processors);
-            remarks = write_profile(path, &profile, args.export)?;
+    let (mut driver, mut reports, mut remarks) = (Driver::new(), Vec::with_capacity(specs.len()), Vec::new());
+    let mut single = Document::default();
+    for kernel in &kernels {
+        let result = driver.study(StudySpec::Customop(kernel.study.clone()));
+        let result = result.map_err(|e| said_of_flag::<CustomopStudy>(&e))?;
+        let StudyReports::Customop { reports: own, timeline } = result.reports else { continue };
+        if let (Some(path), [], Some(profile)) = (&args.output, &reports[..], &timeline) {
+            remarks = write_profile(path, profile, args.export)?;
         }
-        reports.push(report);
+        reports.extend(own.into_iter().map(|(_, report)| report));
+        single = result.document;
     }
     let out = match (args.json, &specs[..], &reports[..]) {
         (true, specs, reports) => customop_json(&specs.iter().zip(reports).collect::<Vec<_>>(), published_steps_per_s)?,
         (false, _, reports) if args.print == PrintArg::Tutorial => reports.iter().map(as_tutorial).collect(),
-        (false, [spec], [report]) => describe(&kernels[0].study, spec, report),
+        (false, [spec], [report]) => describe(spec, report, &single),
         (false, specs, reports) => side_by_side(specs, reports),
     };
     let out = if args.json { with_remarks(out.into_bytes(), &remarks)? } else { out.into_bytes() };
@@ -156,13 +158,13 @@ fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
 }
 
 /// The figures in words, the errors as compilers print them, and the document of the study.
-fn describe(study: &CustomopStudy, spec: &CustomOpSpec, report: &CustomOpReport) -> String {
+fn describe(spec: &CustomOpSpec, report: &CustomOpReport, of: &Document) -> String {
     let line = |d: &DiagnosticLine| {
         let severity = if d.severity == Severity::Error { "error" } else { "warning" };
         format!("{}:{}:{}: {severity}: {} [{}]\n", spec.name, d.line, d.column, d.message, d.code)
     };
     let errors: String = report.diagnostics.iter().map(line).collect();
-    headline(spec, report) + &errors + "\n" + &document(&study.document_of(spec.clone(), report.clone()))
+    headline(spec, report) + &errors + "\n" + &document(of)
 }
 
 fn headline(spec: &CustomOpSpec, report: &CustomOpReport) -> String {

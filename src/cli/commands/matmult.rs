@@ -12,11 +12,10 @@ use crate::host;
 use crate::interrupt::{self, InterruptError};
 use crate::matmult_args::MatmultArgs;
 use crate::option_args::said_of_flag;
-use crate::progress::ProgressBar;
-use ns_bench::matmult::{MatmultCase, MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
+use ns_bench::matmult::{MatmultCase, MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows};
 use ns_bench::{Artifact, CompileTask};
 use ns_fidelity::{product_beside, published_tops};
-use ns_session::studies::MatmultStudy;
+use ns_session::studies::{MatmultStudy, StudyReports, StudySpec};
 
 pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     let (mut config, notes) = args.config()?;
@@ -42,22 +41,15 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
         tasks.iter().zip(&cases).try_for_each(|(task, case)| check_compiled(task, case))?;
     }
     interrupt::listen()?;
-    let mut bar = ProgressBar::new();
-    let mut reports = Vec::new();
-    for (case, done) in cases.iter().zip(0u64..) {
-        if interrupt::is_stop_requested() {
-            break;
-        }
-        bar.show(done, cases.len() as u64, &case.label());
-        let report = run_case(case, driver.models());
-        if let Some(task) = tasks.get(reports.len()).filter(|_| report.error.is_none() && !config.run.skip_compilation)
-        {
-            let file = write_artifact(task, driver.models())?;
-            bar.note(&format!("the artifact is in {file}; --skip_compilation finds it"));
-        }
-        reports.push(report);
+    let is_compiled = config.run.skip_compilation;
+    let study = StudySpec::Matmult(MatmultStudy { config, ..MatmultStudy::default() });
+    let StudyReports::Matmult(reports) = driver.study(study)?.reports else {
+        return Err(InterruptError(format!("stopped after 0 of {} cases", cases.len())).into());
+    };
+    for (task, _) in tasks.iter().zip(&reports).filter(|(_, report)| report.error.is_none() && !is_compiled) {
+        let file = write_artifact(task, driver.models())?;
+        host::say(&format!("the artifact is in {file}; --skip_compilation finds it"));
     }
-    bar.clear();
     print(&reports, args, cases.len() > 1)?;
     if reports.len() < cases.len() {
         return Err(InterruptError(format!("stopped after {} of {} cases", reports.len(), cases.len())).into());

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::text;
 use crate::interrupt::{self, InterruptError};
@@ -16,16 +16,16 @@ use crate::progress::ProgressBar;
 use crate::remarks::{Remark, with_remarks, write_profile};
 use ns_base::units::{format_change, format_number};
 use ns_fidelity::{KernelComparison, KernelRow, KernelSummary, compare_kernel, read_kernels, summarise_kernels};
-use ns_nki::{Answer, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, combinations};
-use ns_session::studies::{KernelDocument, kernel_profile};
+use ns_nki::{Answer, Ranked, Ranking, Setup, WITH_LIMITS, answer};
+use ns_session::studies::{KernelDocument, NkiStudy, kernel_profile};
 use ns_view::{markdown, terminal};
 
-/// Most combinations of a run.
-const MOST_CASES: usize = 10_000;
-
 pub(super) fn run(args: NkiArgs) -> Result<()> {
-    let setup = Setup::new(&args.instance, args.lnc, &args.flag, &args.without)?;
-    let cases = cases_of(&args)?;
+    let mut study = NkiStudy::default();
+    study.shapes.clear();
+    args.options.put_into(&mut study, &[])?;
+    let setup = study.setup().map_err(|e| anyhow!(e))?;
+    let cases = cases_of(&study, &args)?;
     if cases.len() > 1 && (args.output.is_some() || args.list.is_some()) {
         bail!("--output and --list write one kernel; leave --set and --rank out, or give each constant one value");
     }
@@ -33,7 +33,7 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
     recorder.prepare(cases.iter().map(|case| case.kernel.as_str()))?;
     interrupt::listen()?;
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup };
-    let done = in_workers(&cases, "kernels", |case| rank(case, &recorder, &args, &setup));
+    let done = in_workers(&cases, "kernels", |case| rank(case, &recorder, &args, (&study.instance, &setup)));
     let stopped = done.len() < cases.len();
     let time = |case: &Case| case.ranked.total_us().unwrap_or(f64::INFINITY);
     let best = done.iter().min_by(|a, b| time(a).total_cmp(&time(b))).cloned().unwrap_or_default();
@@ -47,7 +47,7 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
         _ => {}
     }
     let of =
-        KernelDocument { instance: &args.instance, source: None, ranking: &ranking, files: &best.files, command: "" };
+        KernelDocument { instance: &study.instance, source: None, ranking: &ranking, files: &best.files, command: "" };
     let document = of.document();
     if let Some(path) = &args.report {
         crate::output::write(path, markdown::document(&document))?;
@@ -71,36 +71,24 @@ struct Case {
 }
 
 /// Every kernel with every combination of the values.
-fn cases_of(args: &NkiArgs) -> Result<Vec<Call>> {
-    let settings = combinations(args.set.iter().map(String::as_str), MOST_CASES);
-    let settings = settings.map_err(|error| error.within(|what| format!("--set: {what}")))?;
-    let of_kernel = |kernel: &String| {
-        let case = |settings: &Settings| Call {
-            kernel: kernel.clone(),
-            settings: settings.clone(),
-            shapes: args.shapes.clone(),
-            grid: args.grid.clone(),
-            dtype: args.dtype.clone(),
-            check: args.check.clone(),
-            instance: args.instance.clone(),
-            lnc: args.lnc,
-        };
-        settings.iter().map(case).collect::<Vec<_>>()
-    };
-    Ok(args.rank.iter().chain(&args.kernel).flat_map(of_kernel).collect())
+fn cases_of(study: &NkiStudy, args: &NkiArgs) -> Result<Vec<Call>> {
+    let settings = study.cases(NkiStudy::MOST_SETTINGS).map_err(|e| anyhow!("--set: {e}"))?;
+    let kernels = args.rank.iter().chain(&args.kernel);
+    let calls = kernels.flat_map(|kernel| settings.iter().map(move |case| (kernel, case)));
+    calls.map(|(kernel, settings)| Call::of(study, kernel, settings, args.check.as_ref())).collect()
 }
 
-fn rank(call: &Call, recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Case {
+fn rank(call: &Call, recorder: &Recorder, args: &NkiArgs, (instance, setup): (&str, &Setup)) -> Case {
     let mut case = Case::default();
     let mut run = || -> Result<Answer> {
         let (text, list) = recorder.read(call)?;
         if let Some(path) = &args.list {
             crate::output::write(path, &text)?;
         }
-        setup.check(&list, &args.instance)?;
+        setup.check(&list, instance)?;
         let found = answer(&list, setup)?;
         if let Some(path) = args.output.as_ref().filter(|_| found.builds) {
-            case.remarks = write_profile(path, &kernel_profile(&list, setup, &args.instance)?, args.export)?;
+            case.remarks = write_profile(path, &kernel_profile(&list, setup, instance)?, args.export)?;
         }
         case.files = list.files;
         Ok(found)
@@ -171,18 +159,10 @@ pub(super) fn validate(table: &Path, csv: &[u8], json: bool) -> Result<()> {
     interrupt::listen()?;
     let folder = table.parent().unwrap_or(Path::new(""));
     let compare = |row: &KernelRow| -> Result<KernelComparison> {
-        let instance = "trn2.48xlarge";
-        let setup = Setup { with_limits: false, ..Setup::new(instance, 1, &row.flags, &[])? };
-        let call = Call {
-            kernel: folder.join(&row.kernel).display().to_string(),
-            settings: row.settings.clone(),
-            shapes: Some(row.shapes.clone()),
-            grid: None,
-            dtype: "float32".to_owned(),
-            check: None,
-            instance: instance.to_owned(),
-            lnc: 1,
-        };
+        let mut study = NkiStudy { shapes: row.shapes.clone(), ..NkiStudy::default() };
+        study.flag = row.flags.first().cloned().unwrap_or_default();
+        let setup = Setup { with_limits: false, ..study.setup().map_err(|e| anyhow!(e))? };
+        let call = Call::of(&study, &folder.join(&row.kernel).display().to_string(), &row.settings, None)?;
         Ok(compare_kernel(row, &answer(&recorder.read(&call)?.1, &setup)?))
     };
     let kernels = in_workers(&rows, "kernels", compare).into_iter().collect::<Result<Vec<_>>>()?;

@@ -19,8 +19,8 @@ use ns_program::{ImportedModel, results};
 use ns_readers::write_npz;
 use ns_session::studies::StudySpec;
 use ns_session::{
-    BatchRule, JobRequest, JobResult, Message, ModelFileSettings, NumericsReport, NumericsSpec, OutputComparison,
-    Rounding, Sample, value_text, without_source,
+    BatchRule, ModelFileSettings, NumericsReport, NumericsSpec, OutputComparison, Rounding, Sample, value_text,
+    without_source,
 };
 
 pub(super) fn run(args: NumericsArgs) -> Result<()> {
@@ -41,9 +41,7 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
 pub(super) fn of_drawn(driver: &mut Driver, file_flags: &ModelFileFlags, spec: NumericsSpec) -> Result<NumericsReport> {
     let id = file_flags.model(driver, &spec.model)?;
     let study = StudySpec::Numerics(NumericsSpec { model: id, ..spec.clone() });
-    let message = driver.run(JobRequest::Study(Box::new(study)), None)?;
-    let Some(Message::Done(JobResult::Study(result))) = message else { bail!("the session ended without a result") };
-    match result.values {
+    match driver.study(study)?.values {
         Some(report) => Ok(NumericsReport { spec, ..*report }),
         None => bail!("the session returned no comparison"),
     }

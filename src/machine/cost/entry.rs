@@ -45,36 +45,36 @@ pub struct Entry {
 }
 
 /// A value of the register.
-pub(super) trait Figure {
+pub(super) trait CostFigure {
     /// The figure as text, with commas between thousands.
     fn text(&self) -> String;
 }
 
-impl Figure for u32 {
+impl CostFigure for u32 {
     fn text(&self) -> String {
         format_count(u64::from(*self))
     }
 }
 
-impl Figure for u64 {
+impl CostFigure for u64 {
     fn text(&self) -> String {
         format_count(*self)
     }
 }
 
-impl Figure for f64 {
+impl CostFigure for f64 {
     fn text(&self) -> String {
         self.to_string()
     }
 }
 
-impl Figure for usize {
+impl CostFigure for usize {
     fn text(&self) -> String {
         self.to_string()
     }
 }
 
-impl Figure for Option<Throttle> {
+impl CostFigure for Option<Throttle> {
     fn text(&self) -> String {
         let Some(Throttle { light_eighths, dense_eighths, threshold_permille, window_ns }) = self else {
             return "none".to_owned();
@@ -114,10 +114,10 @@ pub(super) use cost_fields;
 impl Entry {
     pub(super) fn of(
         (group, name): (&'static str, &'static str),
-        values: [&impl Figure; 3],
+        values: [&impl CostFigure; 3],
         (unit, status, source): (&'static str, CostStatus, &'static str),
     ) -> Self {
-        Self { group, name, values: values.map(Figure::text), unit, status, source }
+        Self { group, name, values: values.map(CostFigure::text), unit, status, source }
     }
 
     /// The cell of a table: `500; v3: 600` means 500 on NeuronCore-v2, and 600 on v3 and v4.

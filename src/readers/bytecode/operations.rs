@@ -4,7 +4,7 @@ use super::attributes::FlatAttribute;
 use super::cursor::Cursor;
 use super::file::{Dialect, File, OperationName, version};
 use super::properties::{name_and_version, names};
-use crate::stablehlo::syntax::{Argument, Attribute, Function, Location, Module, Name, Operation, Region, Use};
+use crate::stablehlo::syntax::{Attribute, Function, Location, MlirArgument, Module, Name, Operation, Region, Use};
 use ns_base::convert::usize_to_u32;
 use ns_base::refuse;
 use ns_program::ImportError;
@@ -31,7 +31,7 @@ pub(super) fn read_module<'a>(file: &File<'a>) -> Result<Module<'a>, ImportError
     if has_arguments {
         return Err(cursor.error(refuse!("the bytecode has arguments outside of functions")));
     }
-    let mut scope = Scope::default();
+    let mut scope = MlirScope::default();
     reader.body(&mut cursor, &mut scope, operations, Around::File, MOST_NESTING)?;
     let mut module = reader.module;
     module.is_open = file.is_open.get() || !module.dimension_names.is_empty();
@@ -48,13 +48,13 @@ enum Around {
 
 /// Values by number: the name and the result's number of each. A region's values are numbered after all values around it.
 #[derive(Default)]
-struct Scope {
+struct MlirScope {
     values: Vec<Option<(u32, u32)>>,
     /// The number of the next value, for each open region.
     next: Vec<usize>,
 }
 
-impl Scope {
+impl MlirScope {
     fn open(&mut self, values: usize) {
         self.next.push(self.values.len());
         self.values.resize(self.values.len() + values, None);
@@ -110,7 +110,7 @@ impl<'a> Reader<'_, 'a> {
     fn body(
         &mut self,
         cursor: &mut Cursor<'a>,
-        scope: &mut Scope,
+        scope: &mut MlirScope,
         operations: usize,
         around: Around,
         depth: u32,
@@ -133,7 +133,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(body)
     }
 
-    fn head(&self, cursor: &mut Cursor<'a>, scope: &Scope) -> Result<Head<'a>, ImportError> {
+    fn head(&self, cursor: &mut Cursor<'a>, scope: &MlirScope) -> Result<Head<'a>, ImportError> {
         let file = self.file;
         let name = file.operations[cursor.index(file.operations.len(), "operation")?];
         let (plain, number) = name_and_version(name.name);
@@ -204,7 +204,7 @@ impl<'a> Reader<'_, 'a> {
         }
         let mut section = self.stretch(cursor, head)?;
         let inner = section.as_mut().unwrap_or(cursor);
-        let mut scope = Scope::default();
+        let mut scope = MlirScope::default();
         for _ in 0..head.regions {
             let Some(region) = self.region(inner, &mut scope)? else { continue };
             self.body(inner, &mut scope, region.operations, Around::File, depth)?;
@@ -231,7 +231,7 @@ impl<'a> Reader<'_, 'a> {
         };
         let mut section = self.stretch(cursor, head)?;
         let inner = section.as_mut().unwrap_or(cursor);
-        let mut scope = Scope::default();
+        let mut scope = MlirScope::default();
         let region = self.region(inner, &mut scope)?;
         let Some(region) = region.filter(|_| head.regions == 1) else {
             return Err(place.error(refuse!("the function {name} has no body")));
@@ -241,7 +241,7 @@ impl<'a> Reader<'_, 'a> {
             let constant = attributes.value("jax.global_constant").and_then(Attribute::text);
             let constant = constant.filter(|name| !name.is_empty());
             self.module.name_dimension(constant);
-            *argument = Argument::new(argument.name, argument.ty.clone(), constant, argument.location);
+            *argument = MlirArgument::new(argument.name, argument.ty.clone(), constant, argument.location);
         }
         let body = self.body(inner, &mut scope, region.operations, Around::Function, depth)?;
         self.module.functions.push(Function { name, body: Region { arguments, body }, at: 0 });
@@ -251,7 +251,7 @@ impl<'a> Reader<'_, 'a> {
     fn operation(
         &mut self,
         cursor: &mut Cursor<'a>,
-        scope: &mut Scope,
+        scope: &mut MlirScope,
         head: &Head<'a>,
         place: &Cursor<'a>,
         around: Around,
@@ -292,7 +292,7 @@ impl<'a> Reader<'_, 'a> {
         if head.regions > 0 {
             let Some(depth) = depth.checked_sub(1) else { return Err(place.error(refuse!("regions nest too deep"))) };
             let mut section = self.stretch(cursor, head)?;
-            let mut own = Scope::default();
+            let mut own = MlirScope::default();
             let scope = if head.is_isolated { &mut own } else { scope };
             let inner = section.as_mut().unwrap_or(cursor);
             for _ in 0..head.regions {
@@ -305,7 +305,7 @@ impl<'a> Reader<'_, 'a> {
     fn inner_region(
         &mut self,
         cursor: &mut Cursor<'a>,
-        scope: &mut Scope,
+        scope: &mut MlirScope,
         depth: u32,
     ) -> Result<Region<'a>, ImportError> {
         let Some(region) = self.region(cursor, scope)? else { return Ok(Region::default()) };
@@ -315,7 +315,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// The beginning of a region: its values, and the arguments of its one block. `None` if it is empty.
-    fn region(&mut self, cursor: &mut Cursor<'a>, scope: &mut Scope) -> Result<Option<Start<'a>>, ImportError> {
+    fn region(&mut self, cursor: &mut Cursor<'a>, scope: &mut MlirScope) -> Result<Option<Start<'a>>, ImportError> {
         match cursor.number()? {
             0 => return Ok(None),
             1 => {}
@@ -339,7 +339,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(Some(Start { values, operations, arguments }))
     }
 
-    fn argument(&mut self, cursor: &mut Cursor<'a>, scope: &mut Scope) -> Result<Argument<'a>, ImportError> {
+    fn argument(&mut self, cursor: &mut Cursor<'a>, scope: &mut MlirScope) -> Result<MlirArgument<'a>, ImportError> {
         let place = *cursor;
         let (ty, has_location) = if self.file.version >= version::OPTIONAL_LOCATIONS {
             cursor.flagged()?
@@ -355,7 +355,7 @@ impl<'a> Reader<'_, 'a> {
         let name = self.names;
         self.names += 1;
         scope.define(name, 0, &place)?;
-        Ok(Argument::new(Name::Number(name), self.file.type_at(&place, ty)?, None, location))
+        Ok(MlirArgument::new(Name::Number(name), self.file.type_at(&place, ty)?, None, location))
     }
 
     fn location(&self, place: &Cursor<'a>, i: usize) -> Result<Location<'a>, ImportError> {
@@ -370,7 +370,7 @@ impl<'a> Reader<'_, 'a> {
 struct Start<'a> {
     values: usize,
     operations: usize,
-    arguments: Vec<Argument<'a>>,
+    arguments: Vec<MlirArgument<'a>>,
 }
 
 /// Attributes of the dictionary whose number comes next, by name.

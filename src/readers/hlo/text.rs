@@ -4,7 +4,7 @@
 use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
 use super::text_settings::{Callee, apply};
 use super::text_types::{read_literal, read_type};
-use crate::lexer::{Kind, Lexer, Token, unescaped};
+use crate::lexer::{Lexer, Token, TokenKind, unescaped};
 use ns_base::convert::usize_to_u32;
 use ns_base::{FxHashMap, Refusal, refuse};
 use ns_program::{ImportError, Place};
@@ -21,8 +21,10 @@ pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {
     loop {
         let token = lexer.peek();
         match token.kind {
-            Kind::End => break,
-            Kind::Word if matches!(token.text, "FileNames" | "FunctionNames" | "FileLocations" | "StackFrames") => {
+            TokenKind::End => break,
+            TokenKind::Word
+                if matches!(token.text, "FileNames" | "FunctionNames" | "FileLocations" | "StackFrames") =>
+            {
                 skip_table(&mut lexer);
             }
             _ => reader.computation(&mut lexer)?,
@@ -34,8 +36,8 @@ pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {
 /// The error for a text that is not HLO text: it says which other texts of the module can be read.
 fn refuse_other_form(lexer: &mut Lexer<'_>, first: Token<'_>) -> ImportError {
     let form = match first.kind {
-        Kind::Word if lexer.peek().is(':') => "text",
-        Kind::Sign('{') if lexer.peek().kind == Kind::Text => "JSON",
+        TokenKind::Word if lexer.peek().is(':') => "text",
+        TokenKind::Sign('{') if lexer.peek().kind == TokenKind::Text => "JSON",
         _ => return lexer.unexpected(first, "HloModule"),
     };
     ImportError::from(refuse!(
@@ -62,8 +64,8 @@ fn skip_table(lexer: &mut Lexer<'_>) {
     lexer.next();
     loop {
         let token = lexer.peek();
-        let is_row = token.kind == Kind::Word && token.text.bytes().all(|b| b.is_ascii_digit());
-        if token.kind == Kind::End || token.is_first_on_line && !is_row {
+        let is_row = token.kind == TokenKind::Word && token.text.bytes().all(|b| b.is_ascii_digit());
+        if token.kind == TokenKind::End || token.is_first_on_line && !is_row {
             return;
         }
         lexer.next();
@@ -93,7 +95,7 @@ impl Reader {
         let name = name_of(lexer, "a computation's name")?;
         if lexer.peek().is('(') {
             lexer.group()?;
-            lexer.expect_kind(Kind::Arrow, "`->` of a signature")?;
+            lexer.expect_kind(TokenKind::Arrow, "`->` of a signature")?;
             read_type(lexer)?;
         }
         while !lexer.peek().is('{') && !lexer.peek().is_first_on_line {
@@ -175,7 +177,7 @@ fn name_start(name: &str) -> String {
 
 fn name_of<'a>(lexer: &mut Lexer<'a>, part: &'static str) -> Result<Token<'a>, ImportError> {
     let token = lexer.next();
-    let is_name = token.kind == Kind::Word || token.kind == Kind::Name && token.text.starts_with('%');
+    let is_name = token.kind == TokenKind::Word || token.kind == TokenKind::Name && token.text.starts_with('%');
     if is_name { Ok(token) } else { Err(lexer.unexpected(token, part)) }
 }
 
@@ -187,7 +189,7 @@ fn read_instruction<'a>(
 ) -> Result<(RawInstruction, Vec<Callee>), ImportError> {
     lexer.expect('=', "an instruction")?;
     let (ty, is_row_major) = read_type(lexer)?;
-    let opcode = lexer.expect_kind(Kind::Word, "an opcode")?;
+    let opcode = lexer.expect_kind(TokenKind::Word, "an opcode")?;
     let mut instruction = RawInstruction {
         name: name.bare_name().to_owned(),
         opcode: opcode.text.to_owned(),
@@ -229,7 +231,7 @@ fn read_operands<'a>(lexer: &mut Lexer<'a>, by_name: &FxHashMap<&'a str, u32>) -
     while !lexer.take(')') {
         let token = lexer.peek();
         let is_type = token.is('(')
-            || token.kind == Kind::Word && {
+            || token.kind == TokenKind::Word && {
                 let mut ahead = lexer.clone();
                 ahead.next();
                 ahead.peek().is('[')
@@ -255,7 +257,7 @@ fn read_operands<'a>(lexer: &mut Lexer<'a>, by_name: &FxHashMap<&'a str, u32>) -
 fn read_settings(lexer: &mut Lexer<'_>, instruction: &mut RawInstruction) -> Result<Vec<Callee>, ImportError> {
     let mut callees = Vec::new();
     while lexer.take(',') {
-        let key = lexer.expect_kind(Kind::Word, "a setting's name")?;
+        let key = lexer.expect_kind(TokenKind::Word, "a setting's name")?;
         lexer.expect('=', "a setting")?;
         let (value, at) = read_value(lexer)?;
         if key.text == "metadata" {
@@ -277,12 +279,12 @@ fn read_value<'a>(lexer: &mut Lexer<'a>) -> Result<(&'a str, usize), ImportError
     let mut end = start;
     loop {
         let token = lexer.peek();
-        let is_over = token.kind == Kind::End || token.is(',') || token.is('}') || token.is(')');
+        let is_over = token.kind == TokenKind::End || token.is(',') || token.is('}') || token.is(')');
         if is_over || end > start && token.is_first_on_line {
             return Ok((&lexer.source()[start..end], start));
         }
         end = match token.kind {
-            Kind::Sign('{' | '(' | '[') => token.start + lexer.group()?.len(),
+            TokenKind::Sign('{' | '(' | '[') => token.start + lexer.group()?.len(),
             _ => lexer.next().end,
         };
     }
@@ -295,9 +297,9 @@ fn metadata(text: &str) -> (String, String) {
     loop {
         let token = lexer.next();
         match token.text {
-            _ if token.kind == Kind::End => return (op_type, op_name),
-            "op_type" if token.kind == Kind::Word && lexer.take('=') => op_type = unescaped(lexer.next().text),
-            "op_name" if token.kind == Kind::Word && lexer.take('=') => op_name = unescaped(lexer.next().text),
+            _ if token.kind == TokenKind::End => return (op_type, op_name),
+            "op_type" if token.kind == TokenKind::Word && lexer.take('=') => op_type = unescaped(lexer.next().text),
+            "op_name" if token.kind == TokenKind::Word && lexer.take('=') => op_name = unescaped(lexer.next().text),
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use super::raw::Settings;
 use super::text_types::{dim_labels, padding, window};
-use crate::lexer::{Kind, Lexer, integers, unescaped};
+use crate::lexer::{Lexer, TokenKind, integers, unescaped};
 
 /// A computation that an instruction calls, by name.
 pub(super) struct Callee {
@@ -121,9 +121,9 @@ fn call(key: &str, value: &str, at: usize, callees: &mut Vec<Callee>) -> bool {
     loop {
         let token = lexer.next();
         match token.kind {
-            Kind::End => break,
-            Kind::Word | Kind::Name => found.push(Callee { name: token.bare_name().to_owned(), at }),
-            Kind::Sign('{' | '}' | ',') => {}
+            TokenKind::End => break,
+            TokenKind::Word | TokenKind::Name => found.push(Callee { name: token.bare_name().to_owned(), at }),
+            TokenKind::Sign('{' | '}' | ',') => {}
             _ => return false,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::raw::{ConvDims, Literal};
 use super::text::error_at;
-use crate::lexer::{Kind, Lexer};
+use crate::lexer::{Lexer, TokenKind};
 use ns_base::convert::usize_to_i64;
 use ns_base::refuse;
 use ns_program::{ArrayType, ElementType, ImportError, Numbers, Type, WindowDim, check_sizes, round};
@@ -35,7 +35,7 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
         }
         return Ok((Type::Tuple(parts), is_row_major));
     }
-    if token.kind != Kind::Word {
+    if token.kind != TokenKind::Word {
         return Err(lexer.unexpected(token, "a type"));
     }
     let (dims, end) = read_dims(lexer)?;
@@ -72,7 +72,8 @@ fn read_dims(lexer: &mut Lexer<'_>) -> Result<(Vec<u64>, usize), ImportError> {
             lexer.expect('=', "a bounded dimension")?;
         }
         let token = lexer.next();
-        let size = token.text.parse::<u64>().ok().filter(|&d| i64::try_from(d).is_ok() && token.kind == Kind::Word);
+        let size =
+            token.text.parse::<u64>().ok().filter(|&d| i64::try_from(d).is_ok() && token.kind == TokenKind::Word);
         dims.push(size.ok_or_else(|| lexer.unexpected(token, "a size"))?);
         lexer.take(',');
     }
@@ -121,9 +122,9 @@ fn read_array_literal(lexer: &mut Lexer<'_>, ty: &ArrayType) -> Result<Literal, 
     loop {
         let token = lexer.peek();
         match token.kind {
-            Kind::Sign('{') => depth += 1,
-            Kind::Sign('}') if depth > 0 => depth -= 1,
-            Kind::Sign('.') => {
+            TokenKind::Sign('{') => depth += 1,
+            TokenKind::Sign('}') if depth > 0 => depth -= 1,
+            TokenKind::Sign('.') => {
                 while lexer.take('.') {}
                 while depth > 0 {
                     lexer.expect('}', "an elided literal")?;
@@ -131,8 +132,8 @@ fn read_array_literal(lexer: &mut Lexer<'_>, ty: &ArrayType) -> Result<Literal, 
                 }
                 return Ok(Literal::Elided(ty.clone()));
             }
-            Kind::Sign(',') if depth > 0 => {}
-            Kind::Sign('(') if ty.element.is_complex() => {
+            TokenKind::Sign(',') if depth > 0 => {}
+            TokenKind::Sign('(') if ty.element.is_complex() => {
                 let text = lexer.group()?;
                 let mut parts = text.trim_matches(['(', ')']).split(',').map(|p| number(p.trim()));
                 match (parts.next().flatten(), parts.next().flatten()) {
@@ -144,7 +145,7 @@ fn read_array_literal(lexer: &mut Lexer<'_>, ty: &ArrayType) -> Result<Literal, 
                 }
                 continue;
             }
-            Kind::Word => {
+            TokenKind::Word => {
                 if !literal.push(token.text) {
                     return Err(lexer.unexpected(token, &format!("a number of {}", ty.element)));
                 }

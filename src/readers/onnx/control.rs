@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::messages::{AttributeValue, Graph};
+use super::messages::{AttributeValue, OnnxGraph};
 use super::site::{FIXED, Failure, Site};
 use super::values::Scope;
 use ns_base::convert::u64_to_i64;
@@ -74,7 +74,7 @@ fn undecided(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Option<Vec<In
 }
 
 /// Names that the nodes of a graph read.
-fn names_read(graph: &Graph) -> impl Iterator<Item = &Rc<str>> {
+fn names_read(graph: &OnnxGraph) -> impl Iterator<Item = &Rc<str>> {
     graph.nodes.iter().flat_map(|n| n.inputs.iter()).filter(|name| !name.is_empty())
 }
 

@@ -9,7 +9,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::count::each_node;
-use super::messages::{Model, Node, Tensor};
+use super::messages::{Model, OnnxNode, Tensor};
 
 /// Arrays that were computed from parameters, and the elements of these.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl DerivedArrays {
         }
         let equal = equal_arrays(model);
         let mut found = Self::default();
-        each_node(&model.graph, &mut |node: &Node| {
+        each_node(&model.graph, &mut |node: &OnnxNode| {
             for name in &node.inputs {
                 let name = equal.get(&**name).copied().unwrap_or(name);
                 let Some(tensor) = arrays.get(name).filter(|tensor| tensor.ty.element.is_float()) else { continue };

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::messages::{Graph, Model};
+use super::messages::{Model, OnnxGraph};
 use super::parse::{Part, function, graph_field, opset};
 use super::spans::{Span, Spans, read};
 use super::tensors::tensor_in_file;
@@ -81,8 +81,8 @@ pub(super) fn model(bytes: &dyn ByteSource) -> Result<Model, ImportError> {
     Ok(model)
 }
 
-fn main_graph(source: &mut Source<'_>, whole: Span) -> Result<Graph, ImportError> {
-    let mut graph = Graph::default();
+fn main_graph(source: &mut Source<'_>, whole: Span) -> Result<OnnxGraph, ImportError> {
+    let mut graph = OnnxGraph::default();
     let mut spans = Spans::new(source.bytes, whole.offset, whole.end());
     while let Some(span) = spans.next()? {
         match span.field {

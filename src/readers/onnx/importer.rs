@@ -7,14 +7,14 @@ use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::elements::element;
-use super::messages::{Dim, Function, Graph, Model, Node, ValueInfo};
+use super::messages::{Dim, Model, OnnxFunction, OnnxGraph, OnnxNode, ValueInfo};
 use super::ops;
 use super::order::{name_of, order, place_of};
 use super::scope;
 use super::site::{CHECK, Failure, Results, Site};
 use super::tensors::short;
 use super::values::{Scope, resolved};
-use super::weights::Weights;
+use super::weights::OnnxWeights;
 use crate::size_term::SizeTerm;
 use ns_base::convert::u64_to_i64;
 use ns_base::{Refusal, refuse};
@@ -49,9 +49,9 @@ pub(super) struct Importer<'m> {
     /// Elements of weights and of buffers.
     pub elements: (u64, u64),
     options: &'m ImportOptions,
-    functions: FxHashMap<(&'m str, &'m str, &'m str), &'m Rc<Function>>,
+    functions: FxHashMap<(&'m str, &'m str, &'m str), &'m Rc<OnnxFunction>>,
     /// What the file says about its weights.
-    pub weights: Weights,
+    pub weights: OnnxWeights,
     /// The first unknown operator whose result has a guessed type, and its place.
     guessed: Option<(String, Place)>,
     calls_left: u64,
@@ -63,8 +63,8 @@ impl<'m> Importer<'m> {
     pub fn new(model: &'m Model, options: &'m ImportOptions) -> Self {
         let mut builder = Builder::new();
         builder.fold_constants(true);
-        let weights = Weights::of(model);
-        let by_name = |f: &'m Rc<Function>| ((f.domain.as_str(), f.name.as_str(), f.overload.as_str()), f);
+        let weights = OnnxWeights::of(model);
+        let by_name = |f: &'m Rc<OnnxFunction>| ((f.domain.as_str(), f.name.as_str(), f.overload.as_str()), f);
         Self {
             model,
             builder,
@@ -193,7 +193,7 @@ impl<'m> Importer<'m> {
     }
 
     /// Translates nodes in an order in which operands come first.
-    pub fn nodes(&mut self, nodes: &[Node], scope: &mut Scope) -> Result<(), ImportError> {
+    pub fn nodes(&mut self, nodes: &[OnnxNode], scope: &mut Scope) -> Result<(), ImportError> {
         for at in order(nodes)? {
             self.node(&nodes[at], scope)?;
         }
@@ -203,7 +203,7 @@ impl<'m> Importer<'m> {
     /// Translates a subgraph; returns its results.
     pub fn subgraph(
         &mut self,
-        graph: &Graph,
+        graph: &OnnxGraph,
         inputs: &[InstructionId],
         scope: &mut Scope,
     ) -> Result<Vec<InstructionId>, ImportError> {
@@ -261,7 +261,7 @@ impl<'m> Importer<'m> {
     }
 
     /// Translates one node.
-    fn node(&mut self, node: &Node, scope: &mut Scope) -> Result<(), ImportError> {
+    fn node(&mut self, node: &OnnxNode, scope: &mut Scope) -> Result<(), ImportError> {
         let place = || place_of(node);
         let too_many = || {
             let what = refuse!(
@@ -308,8 +308,8 @@ impl<'m> Importer<'m> {
     /// Calls a function: its nodes with the values of the call.
     fn call(
         &mut self,
-        function: &Rc<Function>,
-        node: &Node,
+        function: &Rc<OnnxFunction>,
+        node: &OnnxNode,
         inputs: &[Option<InstructionId>],
         outer: &mut Scope,
     ) -> Result<Vec<InstructionId>, ImportError> {
@@ -326,7 +326,8 @@ impl<'m> Importer<'m> {
         let given: FxHashSet<&Rc<str>> =
             function.inputs.iter().zip(inputs).filter(|(_, id)| id.is_some()).map(|(n, _)| n).collect();
         let absent: FxHashSet<Rc<str>> = function.inputs.iter().filter(|n| !given.contains(n)).cloned().collect();
-        let nodes: Vec<Node> = function.nodes.iter().map(|inner| resolved(inner, function, node, &absent)).collect();
+        let nodes: Vec<OnnxNode> =
+            function.nodes.iter().map(|inner| resolved(inner, function, node, &absent)).collect();
         self.nodes(&nodes, &mut scope)?;
         self.depth -= 1;
         function.outputs.iter().map(|o| self.value(o, &mut scope, "the result of a function")).collect()
@@ -335,7 +336,7 @@ impl<'m> Importer<'m> {
     /// Translates an operator; an unknown one becomes an opaque value of a known type.
     fn operator(
         &mut self,
-        node: &Node,
+        node: &OnnxNode,
         inputs: Vec<Option<InstructionId>>,
         scope: &mut Scope,
     ) -> Result<Vec<InstructionId>, Failure> {
@@ -354,7 +355,7 @@ impl<'m> Importer<'m> {
     }
 
     /// An unknown operator: its results have the types that the file gives, else the type of its first operand.
-    fn unknown(&mut self, node: &Node, operands: &[InstructionId], scope: &Scope) -> Results {
+    fn unknown(&mut self, node: &OnnxNode, operands: &[InstructionId], scope: &Scope) -> Results {
         let name = ops::full_name(node);
         let mut types = Vec::new();
         for output in &node.outputs {
@@ -382,7 +383,7 @@ impl<'m> Importer<'m> {
     }
 
     /// Notes an operator that is unknown here or has no counterpart on a NeuronCore.
-    pub fn report(&mut self, op: &str, node: &Node) {
+    pub fn report(&mut self, op: &str, node: &OnnxNode) {
         self.is_partial = true;
         let entry = self.unsupported.entry(op.to_owned()).or_default();
         if entry.count == 0 {

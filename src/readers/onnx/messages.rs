@@ -13,16 +13,16 @@ pub(super) struct Model {
     pub producer: String,
     /// Version of each operator domain; ONNX's own domain has the empty name.
     pub opsets: BTreeMap<String, u64>,
-    pub graph: Graph,
+    pub graph: OnnxGraph,
     /// Functions that nodes call.
-    pub functions: Vec<Rc<Function>>,
+    pub functions: Vec<Rc<OnnxFunction>>,
 }
 
 /// A graph: the main one, or a subgraph in an attribute.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Graph {
+pub(super) struct OnnxGraph {
     pub name: String,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<OnnxNode>,
     pub initializers: Vec<Rc<Tensor>>,
     /// Whether it has small initialisers.
     pub has_sparse: bool,
@@ -34,7 +34,7 @@ pub(super) struct Graph {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Node {
+pub(super) struct OnnxNode {
     /// Names of its operands; an empty name is an operand that is left out.
     pub inputs: Vec<Rc<str>>,
     /// Names of its results; an empty name is a result that is not wanted.
@@ -46,13 +46,13 @@ pub(super) struct Node {
     pub domain: String,
     /// Which overload of a function.
     pub overload: String,
-    pub attributes: Vec<Attribute>,
+    pub attributes: Vec<OnnxAttribute>,
     /// Notes of the exporter, such as `pkg.torch.onnx.name_scopes`, that say where the node came from.
     pub notes: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Attribute {
+pub(super) struct OnnxAttribute {
     pub name: String,
     pub value: AttributeValue,
 }
@@ -63,14 +63,14 @@ pub(super) enum AttributeValue {
     Int(i64),
     Text(String),
     Tensor(Rc<Tensor>),
-    Graph(Rc<Graph>),
+    Graph(Rc<OnnxGraph>),
     /// Numbers.
     Floats(Vec<f64>),
     /// Whole numbers.
     Ints(Vec<i64>),
     Texts(Vec<String>),
     /// Several graphs.
-    Graphs(Vec<Rc<Graph>>),
+    Graphs(Vec<Rc<OnnxGraph>>),
     /// A reference to an attribute of the function that holds the node, by name.
     Reference(String),
     /// A kind that no known operator uses.
@@ -129,7 +129,7 @@ pub(super) struct ValueInfo {
 
 /// A function that nodes call by its domain, name and overload.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Function {
+pub(super) struct OnnxFunction {
     pub name: String,
     pub domain: String,
     pub overload: String,
@@ -138,8 +138,8 @@ pub(super) struct Function {
     /// Names of its results.
     pub outputs: Vec<Rc<str>>,
     /// Attributes with default values.
-    pub defaults: Vec<Attribute>,
-    pub nodes: Vec<Node>,
+    pub defaults: Vec<OnnxAttribute>,
+    pub nodes: Vec<OnnxNode>,
     /// Versions of the operator domains in it.
     pub opsets: BTreeMap<String, u64>,
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::messages::{AttributeValue, Graph, Node};
+use super::messages::{AttributeValue, OnnxGraph, OnnxNode};
 use super::site::CHECK;
 use super::tensors::short;
 use ns_base::refuse;
@@ -12,7 +12,7 @@ use ns_program::{ImportError, Place};
 
 /// Positions of nodes in an order in which each comes after the nodes whose values it reads; the file's order if that is possible.
 /// Fails when a name is defined twice, or when nodes read each other's values in a cycle.
-pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
+pub(super) fn order(nodes: &[OnnxNode]) -> Result<Vec<usize>, ImportError> {
     let mut maker: FxHashMap<&Rc<str>, usize> = FxHashMap::default();
     for (at, node) in nodes.iter().enumerate() {
         for output in node.outputs.iter().filter(|o| !o.is_empty()) {
@@ -60,8 +60,8 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
 }
 
 /// Names that the subgraphs of a node read. They may be more than it captures, which does not harm the order.
-fn captured(node: &Node, need: &mut impl FnMut(&Rc<str>)) {
-    fn inside(graph: &Graph, need: &mut impl FnMut(&Rc<str>)) {
+fn captured(node: &OnnxNode, need: &mut impl FnMut(&Rc<str>)) {
+    fn inside(graph: &OnnxGraph, need: &mut impl FnMut(&Rc<str>)) {
         graph.nodes.iter().for_each(|node| {
             node.inputs.iter().for_each(&mut *need);
             captured(node, need);
@@ -76,12 +76,12 @@ fn captured(node: &Node, need: &mut impl FnMut(&Rc<str>)) {
 }
 
 /// The place of a node: its operator and its name, or the name of its first result.
-pub(super) fn place_of(node: &Node) -> Place {
+pub(super) fn place_of(node: &OnnxNode) -> Place {
     Place::Node(format!("{} {}", short(&node.op), short(name_of(node))))
 }
 
 /// The name of a node; without one, that of its first result.
-pub(super) fn name_of(node: &Node) -> &str {
+pub(super) fn name_of(node: &OnnxNode) -> &str {
     if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name }
 }
 
@@ -89,8 +89,13 @@ pub(super) fn name_of(node: &Node) -> &str {
 mod tests {
     use super::*;
 
-    fn node(reads: &str, gives: &str) -> Node {
-        Node { op: "Relu".to_owned(), inputs: vec![Rc::from(reads)], outputs: vec![Rc::from(gives)], ..Node::default() }
+    fn node(reads: &str, gives: &str) -> OnnxNode {
+        OnnxNode {
+            op: "Relu".to_owned(),
+            inputs: vec![Rc::from(reads)],
+            outputs: vec![Rc::from(gives)],
+            ..OnnxNode::default()
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::messages::{Attribute, AttributeValue, Dim, Function, Graph, Node, ValueInfo};
+use super::messages::{AttributeValue, Dim, OnnxAttribute, OnnxFunction, OnnxGraph, OnnxNode, ValueInfo};
 use super::tensors::{AGAIN, tensor};
 use ns_base::refuse;
 use ns_base::wire::{Fields, Wire};
@@ -84,8 +84,8 @@ fn domain(value: Wire<'_>) -> String {
 }
 
 /// A node, in at most `depth` nested subgraphs.
-pub(super) fn node(part: Part<'_>, depth: u32) -> Result<Node, ImportError> {
-    let mut node = Node::default();
+pub(super) fn node(part: Part<'_>, depth: u32) -> Result<OnnxNode, ImportError> {
+    let mut node = OnnxNode::default();
     part.each(|field, value, content| {
         match field {
             1 => node.inputs.push(shared(value)),
@@ -109,7 +109,7 @@ pub(super) fn node(part: Part<'_>, depth: u32) -> Result<Node, ImportError> {
     Ok(node)
 }
 
-fn attribute(part: Part<'_>, depth: u32) -> Result<Attribute, ImportError> {
+fn attribute(part: Part<'_>, depth: u32) -> Result<OnnxAttribute, ImportError> {
     let mut name = String::new();
     let (mut kind, mut reference) = (0, None);
     let mut found = None;
@@ -153,7 +153,7 @@ fn attribute(part: Part<'_>, depth: u32) -> Result<Attribute, ImportError> {
         _ if !texts.is_empty() => AttributeValue::Texts(texts),
         _ => AttributeValue::Other,
     };
-    Ok(Attribute { name, value })
+    Ok(OnnxAttribute { name, value })
 }
 
 /// A number from four bytes.
@@ -162,7 +162,7 @@ fn float(bytes: &[u8]) -> f64 {
 }
 
 /// A subgraph in an attribute.
-pub(super) fn graph(part: Part<'_>, depth: u32) -> Result<Graph, ImportError> {
+pub(super) fn graph(part: Part<'_>, depth: u32) -> Result<OnnxGraph, ImportError> {
     if depth > MOST_DEEP {
         let what = refuse!(
             instead = "export the model without nested control flow",
@@ -170,12 +170,12 @@ pub(super) fn graph(part: Part<'_>, depth: u32) -> Result<Graph, ImportError> {
         );
         return Err(ImportError::at(Place::Byte(part.base), what));
     }
-    let mut graph = Graph::default();
+    let mut graph = OnnxGraph::default();
     part.each(|field, _, content| graph_field(&mut graph, field, content, depth))?;
     Ok(graph)
 }
 
-pub(super) fn graph_field(graph: &mut Graph, field: u32, content: Part<'_>, depth: u32) -> Result<(), ImportError> {
+pub(super) fn graph_field(graph: &mut OnnxGraph, field: u32, content: Part<'_>, depth: u32) -> Result<(), ImportError> {
     match field {
         1 => graph.nodes.push(node(content, depth)?),
         2 => graph.name = String::from_utf8_lossy(content.bytes).into_owned(),
@@ -243,8 +243,8 @@ fn dim(part: Part<'_>) -> Result<Dim, ImportError> {
     Ok(dim)
 }
 
-pub(super) fn function(part: Part<'_>) -> Result<Function, ImportError> {
-    let mut function = Function::default();
+pub(super) fn function(part: Part<'_>) -> Result<OnnxFunction, ImportError> {
+    let mut function = OnnxFunction::default();
     let mut opsets = BTreeMap::new();
     part.each(|field, value, content| {
         match field {

@@ -1,6 +1,6 @@
 //! Modules that nodes came from, as exporters record them.
 
-use super::messages::{Function, Node};
+use super::messages::{OnnxFunction, OnnxNode};
 
 /// Notes of PyTorch's exporter: paths and classes from the outermost module to the operation.
 const SCOPES: &str = "pkg.torch.onnx.name_scopes";
@@ -8,7 +8,7 @@ const CLASSES: &str = "pkg.torch.onnx.class_hierarchy";
 
 /// The module path of a node inside `outer`, the path of the function that holds it: `NN[model]/Linear[layer1]`, or
 /// `model/encoder/layer.0` if the file does not give classes.
-pub(super) fn of_node(node: &Node, outer: &str) -> String {
+pub(super) fn of_node(node: &OnnxNode, outer: &str) -> String {
     let own = recorded_path(node).unwrap_or_else(|| of_name(&node.name).to_owned());
     join(outer, &own)
 }
@@ -33,7 +33,7 @@ fn clipped(mut path: String) -> String {
 }
 
 /// The path that an exporter recorded. The last entry of both lists is the operation itself.
-fn recorded_path(node: &Node) -> Option<String> {
+fn recorded_path(node: &OnnxNode) -> Option<String> {
     let scopes = texts(node.notes.get(SCOPES)?);
     let classes = node.notes.get(CLASSES).map(|list| texts(list)).unwrap_or_default();
     let modules = scopes.len().saturating_sub(1);
@@ -53,7 +53,7 @@ fn of_name(name: &str) -> &str {
 }
 
 /// The path for nodes of a function that is called from `outer`: a module's function adds the module, any other adds nothing.
-pub(super) fn of_call(function: &Function, outer: &str) -> String {
+pub(super) fn of_call(function: &OnnxFunction, outer: &str) -> String {
     if !function.domain.starts_with("pkg.") || function.domain.starts_with("pkg.onnxscript") {
         return outer.to_owned();
     }
@@ -93,7 +93,7 @@ fn texts(list: &str) -> Vec<String> {
 
 /// Names after a mark in the notes of a node: `%b_layers_0_cos` is PyTorch's name of the buffer `layers.0.cos`, and `%p_` marks
 /// parameters.
-pub(super) fn mentioned<'n>(node: &'n Node, mark: &'static str) -> impl Iterator<Item = &'n str> {
+pub(super) fn mentioned<'n>(node: &'n OnnxNode, mark: &'static str) -> impl Iterator<Item = &'n str> {
     let text = node.notes.get("pkg.torch.onnx.fx_node").map_or("", String::as_str);
     let name = |rest: &'n str| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or(rest);
     text.split(mark).skip(1).map(name)
@@ -105,18 +105,21 @@ mod tests {
 
     #[test]
     fn paths_of_both_exporters() {
-        let mut node = Node { name: "/model/layer.0/query/MatMul".to_owned(), ..Node::default() };
+        let mut node = OnnxNode { name: "/model/layer.0/query/MatMul".to_owned(), ..OnnxNode::default() };
         assert_eq!(of_node(&node, ""), "model/layer.0/query");
         node.notes.insert(SCOPES.to_owned(), "['', 'layer1', 'linear']".to_owned());
         node.notes.insert(CLASSES.to_owned(), "['models.NN', 'torch.nn.Linear', 'aten.linear.default']".to_owned());
         assert_eq!(of_node(&node, ""), "NN[model]/Linear[layer1]");
-        assert_eq!(of_node(&Node { name: "n1".to_owned(), ..Node::default() }, "A[b]"), "A[b]");
+        assert_eq!(of_node(&OnnxNode { name: "n1".to_owned(), ..OnnxNode::default() }, "A[b]"), "A[b]");
     }
 
     #[test]
     fn functions_of_modules() {
         let called = |domain: &str, name: &str| {
-            of_call(&Function { domain: domain.to_owned(), name: name.to_owned(), ..Function::default() }, "NN[model]")
+            of_call(
+                &OnnxFunction { domain: domain.to_owned(), name: name.to_owned(), ..OnnxFunction::default() },
+                "NN[model]",
+            )
         };
         assert_eq!(called("pkg.torch.2.4.1", "torch_nn_modules_linear_Linear_layer1_1"), "NN[model]/Linear[layer1]");
         assert_eq!(called("pkg.onnxscript.torch_lib", "aten_relu"), "NN[model]");
@@ -124,7 +127,7 @@ mod tests {
 
     #[test]
     fn parameters_and_buffers_are_mentioned() {
-        let mut node = Node::default();
+        let mut node = OnnxNode::default();
         node.notes
             .insert("pkg.torch.onnx.fx_node".to_owned(), "%add(args = (%x, %b_layers_0_cos), k = %p_w)".to_owned());
         assert_eq!(mentioned(&node, "%b_").collect::<Vec<_>>(), ["layers_0_cos"]);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::importer::Importer;
-use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
+use super::messages::{AttributeValue, OnnxGraph, OnnxNode, Tensor, TensorData};
 use ns_base::convert::{i64_to_f64, usize_to_i64};
 use ns_base::{Refusal, refuse};
 use ns_program::{ArrayType, Builder, Built, ElementType, ImportError, InstructionId, Numbers, Op, Value};
@@ -48,7 +48,7 @@ pub(super) type Results = Result<Vec<InstructionId>, Failure>;
 pub(super) struct Site<'s, 'm> {
     pub importer: &'s mut Importer<'m>,
     /// The node, with attributes of functions resolved.
-    pub node: &'s Node,
+    pub node: &'s OnnxNode,
     /// Operands; `None` for those that are left out.
     pub inputs: Vec<Option<InstructionId>>,
     /// Version of the operator's domain.
@@ -203,7 +203,7 @@ impl Site<'_, '_> {
         }
     }
 
-    pub fn graph(&self, name: &str) -> Result<Rc<Graph>, Failure> {
+    pub fn graph(&self, name: &str) -> Result<Rc<OnnxGraph>, Failure> {
         match self.value(name) {
             Some(AttributeValue::Graph(graph)) => Ok(Rc::clone(graph)),
             _ => Err(self.attribute(name, "has to be a graph")),

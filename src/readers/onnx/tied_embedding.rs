@@ -1,7 +1,7 @@
 //! An embedding that is also the weight of the last product. PyTorch's older exporter stores the product's weight transposed, as a separate
 //! array, and does not record that the two are one parameter.
 
-use super::messages::{Graph, Node};
+use super::messages::{OnnxGraph, OnnxNode};
 use ns_container::ByteSource;
 use ns_program::{Numbers, Program, ProgramParameter, WeightData, load_parameter};
 
@@ -9,11 +9,11 @@ use ns_program::{Numbers, Program, ProgramParameter, WeightData, load_parameter}
 const MOST_COMPARED: u64 = 1 << 24;
 
 /// The transposed copies of embeddings by name, with their elements.
-pub(super) fn turned_embeddings(graph: &Graph, program: &Program, bytes: &dyn ByteSource) -> Vec<(String, u64)> {
+pub(super) fn turned_embeddings(graph: &OnnxGraph, program: &Program, bytes: &dyn ByteSource) -> Vec<(String, u64)> {
     let parameter = |name: &str| program.parameters.iter().find(|p| p.name == name);
-    let is_result = |node: &Node| node.outputs.iter().any(|name| graph.outputs.iter().any(|o| o.name == *name));
+    let is_result = |node: &OnnxNode| node.outputs.iter().any(|name| graph.outputs.iter().any(|o| o.name == *name));
     let tables = || graph.nodes.iter().filter(|n| n.op == "Gather").filter_map(|n| parameter(n.inputs.first()?));
-    let copy = |node: &Node| {
+    let copy = |node: &OnnxNode| {
         let name = node.inputs.get(1).filter(|name| name.starts_with("onnx::MatMul_"))?;
         let turned = parameter(name)?;
         let is_tied = tables().any(|table| is_turned(table, turned, bytes));

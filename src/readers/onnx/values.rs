@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::messages::{Attribute, AttributeValue, Function, Graph, Node, Tensor, ValueInfo};
+use super::messages::{AttributeValue, OnnxAttribute, OnnxFunction, OnnxGraph, OnnxNode, Tensor, ValueInfo};
 use ns_program::InstructionId;
 
 /// Values of a graph by name, with their context.
@@ -32,7 +32,7 @@ impl Scope {
     }
 
     /// Adds the initialisers and types of a graph.
-    pub fn enter(&mut self, graph: &Graph) {
+    pub fn enter(&mut self, graph: &OnnxGraph) {
         self.initializers.extend(graph.initializers.iter().map(|t| (Rc::clone(&t.name), Rc::clone(t))));
         let told = graph.value_info.iter().chain(&graph.outputs);
         self.types.extend(told.map(|info| (Rc::clone(&info.name), info.clone())));
@@ -41,7 +41,12 @@ impl Scope {
 
 /// A node of a function, or of a subgraph in it, with the attributes of the call substituted. Operands that the call leaves out (`absent`) are
 /// removed.
-pub(super) fn resolved(inner: &Node, function: &Function, call: &Node, absent: &FxHashSet<Rc<str>>) -> Node {
+pub(super) fn resolved(
+    inner: &OnnxNode,
+    function: &OnnxFunction,
+    call: &OnnxNode,
+    absent: &FxHashSet<Rc<str>>,
+) -> OnnxNode {
     let mut node = inner.clone();
     for name in &mut node.inputs {
         if absent.contains(name) {
@@ -53,17 +58,22 @@ pub(super) fn resolved(inner: &Node, function: &Function, call: &Node, absent: &
 }
 
 /// An attribute, or the attribute of the call that it refers to; `None` if the call leaves it out.
-fn attribute(own: &Attribute, function: &Function, call: &Node, absent: &FxHashSet<Rc<str>>) -> Option<Attribute> {
+fn attribute(
+    own: &OnnxAttribute,
+    function: &OnnxFunction,
+    call: &OnnxNode,
+    absent: &FxHashSet<Rc<str>>,
+) -> Option<OnnxAttribute> {
     let value = match &own.value {
         AttributeValue::Reference(name) => {
             call.attributes.iter().chain(&function.defaults).find(|a| a.name == *name)?.value.clone()
         }
         AttributeValue::Graph(graph) => {
-            let mut graph = Graph::clone(graph);
+            let mut graph = OnnxGraph::clone(graph);
             graph.nodes = graph.nodes.iter().map(|node| resolved(node, function, call, absent)).collect();
             AttributeValue::Graph(Rc::new(graph))
         }
         other => other.clone(),
     };
-    Some(Attribute { name: own.name.clone(), value })
+    Some(OnnxAttribute { name: own.name.clone(), value })
 }

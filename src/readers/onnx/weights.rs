@@ -8,13 +8,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::count::each_node;
 use super::derived::{DerivedArrays, equal_arrays};
-use super::messages::{AttributeValue, Model, Node, Tensor};
+use super::messages::{AttributeValue, Model, OnnxNode, Tensor};
 use super::scope::mentioned;
 use ns_program::ElementType;
 
 /// What the file says about its weights.
 #[derive(Default)]
-pub(super) struct Weights {
+pub(super) struct OnnxWeights {
     /// Plain names of floating point arrays that are not weights: running statistics, scales, zero points, tables.
     buffers: FxHashSet<String>,
     /// Plain names of parameters that the notes mention.
@@ -34,12 +34,12 @@ fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-impl Weights {
+impl OnnxWeights {
     /// Collects this information from a model.
     pub fn of(model: &Model) -> Self {
         let arrays: FxHashMap<&str, &Tensor> = model.graph.initializers.iter().map(|t| (&*t.name, &**t)).collect();
         let mut found = Self::default();
-        let mut look = |node: &Node| {
+        let mut look = |node: &OnnxNode| {
             found.buffers.extend(buffer_operands(node).filter_map(|at| node.inputs.get(at)).map(|name| plain(name)));
             found.buffers.extend(mentioned(node, "%b_").map(str::to_owned));
             found
@@ -112,7 +112,7 @@ impl Weights {
     fn copies_of(&self, model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> FxHashSet<String> {
         let mut holders: FxHashMap<String, &str> = FxHashMap::default();
         let mut copies = FxHashSet::default();
-        let products = |n: &&Node| matches!(n.op.as_str(), "MatMul" | "Gemm" | "Conv" | "ConvTranspose");
+        let products = |n: &&OnnxNode| matches!(n.op.as_str(), "MatMul" | "Gemm" | "Conv" | "ConvTranspose");
         for node in model.graph.nodes.iter().filter(products) {
             let parameters: Vec<&str> = mentioned(node, "%p_").collect();
             for (at, operand) in node.inputs.iter().enumerate().take(2) {
@@ -182,7 +182,7 @@ impl Weights {
 }
 
 /// Operands that are settings or statistics, whatever their names.
-fn buffer_operands(node: &Node) -> impl Iterator<Item = usize> {
+fn buffer_operands(node: &OnnxNode) -> impl Iterator<Item = usize> {
     let operands: &[usize] = match node.op.as_str() {
         "BatchNormalization" => &[3, 4],
         "DequantizeLinear" | "QuantizeLinear" | "DynamicQuantizeLinear" => &[1, 2],
@@ -197,7 +197,7 @@ fn buffer_operands(node: &Node) -> impl Iterator<Item = usize> {
 }
 
 /// Operands that products and norms multiply with or add.
-fn weight_operands(node: &Node) -> impl Iterator<Item = usize> {
+fn weight_operands(node: &OnnxNode) -> impl Iterator<Item = usize> {
     let operands: &[usize] = match node.op.as_str() {
         "Conv"
         | "FusedConv"
@@ -220,7 +220,7 @@ fn weight_operands(node: &Node) -> impl Iterator<Item = usize> {
 }
 
 /// The parameter for operand `at` of a node, among those that the node's notes mention.
-fn claimed(node: &Node, at: usize, name: &str, tensor: &Tensor, parameters: &[&str]) -> Option<String> {
+fn claimed(node: &OnnxNode, at: usize, name: &str, tensor: &Tensor, parameters: &[&str]) -> Option<String> {
     let own = plain(name);
     if let Some(itself) = parameters.iter().find(|p| **p == own) {
         return Some((*itself).to_owned());
@@ -254,7 +254,7 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
         .filter_map(|n| Some((&**n.outputs.first()?, &**n.inputs.first()?)))
         .collect();
     let equal = equal_arrays(model);
-    let of_node = |node: &Node| -> u64 {
+    let of_node = |node: &OnnxNode| -> u64 {
         let (at, bias_at) = match node.op.as_str() {
             "Conv" | "FusedConv" | "ConvInteger" => (1, 2),
             "QLinearConv" => (3, 8),
@@ -311,7 +311,7 @@ fn shared_rows(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
 /// The module that reads each value, of values that a product reads.
 fn readers(model: &Model) -> FxHashMap<&str, String> {
     let products = model.graph.nodes.iter().filter(|n| matches!(n.op.as_str(), "MatMul" | "Gemm"));
-    let of_node = |node: &'_ Node| {
+    let of_node = |node: &'_ OnnxNode| {
         let (module, _) = node.name.rsplit_once('/').filter(|_| node.name.starts_with('/'))?;
         Some(without_calls(module))
     };
@@ -332,7 +332,7 @@ fn without_calls(path: &str) -> String {
 
 /// Elements of biases that the exporter left out because all their numbers are 0.
 fn dropped_biases(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
-    let of_node = |node: &Node| -> u64 {
+    let of_node = |node: &OnnxNode| -> u64 {
         let is_norm = node.notes.values().any(|note| note.contains("batch_norm"));
         let has_bias = node.inputs.get(2).is_some_and(|name| !name.is_empty());
         let mentions = mentioned(node, "%p_").any(|p| p.ends_with("_bias"));

@@ -164,12 +164,12 @@ pub struct TensorMeta<'a> {
 pub struct SymInt<'a> {
     pub as_int: Option<i64>,
     #[serde(borrow)]
-    pub as_expr: Option<Expression<'a>>,
+    pub as_expr: Option<SymbolExpression<'a>>,
 }
 
 /// An expression of symbols, with its value at export.
 #[derive(Debug, Deserialize)]
-pub struct Expression<'a> {
+pub struct SymbolExpression<'a> {
     #[serde(borrow)]
     pub expr_str: Text<'a>,
     /// Its value at export.

@@ -2,7 +2,7 @@
 
 use super::convert::{Converter, Frame, clip, declared};
 use super::dynamic::{FixedOp, called_with_sizes};
-use super::failure::Failure;
+use super::failure::MlirFailure;
 use super::known::{self, ArgumentValue, argument_value, folded};
 use super::slices::known_places;
 use super::syntax::Operation;
@@ -16,7 +16,7 @@ impl<'a> Converter<'_, 'a> {
         operation: &Operation<'a>,
         name: &str,
         operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, Failure> {
+    ) -> Result<InstructionId, MlirFailure> {
         let named = || operation.text("callee").or_else(|| operation.text("decomposition"));
         let callee = operation.symbol().or_else(named).unwrap_or("");
         let Some(&index) = self.functions.get(callee) else {
@@ -36,7 +36,7 @@ impl<'a> Converter<'_, 'a> {
         operation: &Operation<'a>,
         name: &str,
         operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, Failure> {
+    ) -> Result<InstructionId, MlirFailure> {
         let target = operation.symbol().or_else(|| operation.text("call_target_name")).unwrap_or("");
         let target = target.trim_matches('"');
         // A check of sizes, which are known at this point.
@@ -65,7 +65,12 @@ impl<'a> Converter<'_, 'a> {
     }
 
     /// Refuses sizes for which a check of the model fails. The message of the check counts its operands from the one behind the condition.
-    fn check(&self, frame: &Frame<'a>, operation: &Operation<'a>, operands: &[InstructionId]) -> Result<(), Failure> {
+    fn check(
+        &self,
+        frame: &Frame<'a>,
+        operation: &Operation<'a>,
+        operands: &[InstructionId],
+    ) -> Result<(), MlirFailure> {
         let number = |&o: &InstructionId| known::numbers(frame.builder.instructions(), o)?.first().copied();
         let Some((condition, values)) = operands.split_first() else { return Ok(()) };
         if number(condition) != Some(0) {
@@ -80,7 +85,7 @@ impl<'a> Converter<'_, 'a> {
                 said = said.replace(&format!("{{{i}}}"), &n.to_string());
             }
         }
-        Err(Failure::of_sizes(refuse!("the model refuses these sizes: {said}")))
+        Err(MlirFailure::of_sizes(refuse!("the model refuses these sizes: {said}")))
     }
 
     /// Adds an operation whose sizes were operands.
@@ -91,7 +96,7 @@ impl<'a> Converter<'_, 'a> {
         name: &str,
         (op, operands, ty): FixedOp,
         called: Vec<ComputationId>,
-    ) -> Result<InstructionId, Failure> {
+    ) -> Result<InstructionId, MlirFailure> {
         let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
         let inferred = || self.result_type(operation, &op, &types.iter().collect::<Vec<_>>(), &called);
         let ty = ty.map_or_else(inferred, Ok)?;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::attributes::{Dense, dense};
 use super::dynamic::{sets_full_size, with_fixed_sizes};
-use super::failure::{Cause, Failure};
+use super::failure::{Cause, MlirFailure};
 use super::known::ArgumentValue;
 use super::open_sizes::OpenSizes;
 use super::ops::{is_total_order, op_of};
 use super::parse::{MANUAL, error, several_devices};
 use super::slices::moving_slice;
-use super::syntax::{Argument, Attribute, Function, Module, Name, OpenType, Operation, Use};
+use super::syntax::{Attribute, Function, MlirArgument, Module, Name, OpenType, Operation, Use};
 use super::values::attribute;
 use crate::scopes;
 use ns_base::convert::usize_to_u32;
@@ -51,7 +51,7 @@ pub(super) struct Converter<'m, 'a> {
 
 /// Values by name, in one computation.
 #[derive(Default)]
-pub(super) struct Scope<'a> {
+pub(super) struct MlirScope<'a> {
     pub(super) values: FxHashMap<Name<'a>, Bound>,
     /// Values of the surroundings, by name and number of the result.
     pub(super) outer: FxHashMap<(Name<'a>, u32), InstructionId>,
@@ -68,14 +68,19 @@ pub(super) enum Bound {
 /// A computation under construction.
 pub(super) struct Frame<'a> {
     pub(super) builder: ComputationBuilder,
-    pub(super) scope: Scope<'a>,
+    pub(super) scope: MlirScope<'a>,
     elements: FxHashMap<(InstructionId, u32), InstructionId>,
     pub(super) depth: u32,
 }
 
 impl Frame<'_> {
     pub(super) fn new(depth: u32) -> Self {
-        Self { builder: ComputationBuilder::default(), scope: Scope::default(), elements: FxHashMap::default(), depth }
+        Self {
+            builder: ComputationBuilder::default(),
+            scope: MlirScope::default(),
+            elements: FxHashMap::default(),
+            depth,
+        }
     }
 
     pub(super) fn element(&mut self, tuple: InstructionId, k: u32) -> InstructionId {
@@ -114,7 +119,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         }
     }
 
-    pub(super) fn error(&self, at: usize, wrong: Refusal) -> Failure {
+    pub(super) fn error(&self, at: usize, wrong: Refusal) -> MlirFailure {
         error(self.source, at, wrong).into()
     }
 
@@ -132,7 +137,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         index: usize,
         arguments: &[ArgumentValue],
         depth: u32,
-    ) -> Result<ComputationId, Failure> {
+    ) -> Result<ComputationId, MlirFailure> {
         let function: &Function<'a> = &self.module.functions[index];
         let Some(depth) = depth.checked_sub(1).filter(|_| self.left > 0) else {
             return Err(self.error(function.at, refuse!("calls nest too deep")));
@@ -172,7 +177,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         frame: &mut Frame<'a>,
         body: &[Operation<'a>],
         at: usize,
-    ) -> Result<Vec<InstructionId>, Failure> {
+    ) -> Result<Vec<InstructionId>, MlirFailure> {
         for operation in body {
             if operation.name.ends_with(".return") {
                 return operation.operands.iter().map(|read| self.read(frame, read)).collect();
@@ -203,7 +208,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         }
     }
 
-    pub(super) fn read(&self, frame: &mut Frame<'a>, read: &Use<'a>) -> Result<InstructionId, Failure> {
+    pub(super) fn read(&self, frame: &mut Frame<'a>, read: &Use<'a>) -> Result<InstructionId, MlirFailure> {
         if let Some(&outer) = frame.scope.outer.get(&(read.name, read.index)) {
             return Ok(outer);
         }
@@ -223,7 +228,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         }
     }
 
-    fn operation(&mut self, frame: &mut Frame<'a>, operation: &Operation<'a>) -> Result<InstructionId, Failure> {
+    fn operation(&mut self, frame: &mut Frame<'a>, operation: &Operation<'a>) -> Result<InstructionId, MlirFailure> {
         let name = operation.results.first().map_or_else(|| "unnamed".to_owned(), |(name, _)| name.bare());
         let mut operands = Vec::with_capacity(operation.operands.len());
         for read in &operation.operands {
@@ -291,13 +296,13 @@ impl<'m, 'a> Converter<'m, 'a> {
         op: &Op,
         operands: &[&Type],
         called: &[ComputationId],
-    ) -> Result<Type, Failure> {
+    ) -> Result<Type, MlirFailure> {
         let declared = declared(&operation.types);
         if operation.types.iter().all(|t| t.open.is_empty()) {
             return Ok(declared);
         }
         let name = &operation.name;
-        let open = |wrong: Refusal| Failure {
+        let open = |wrong: Refusal| MlirFailure {
             cause: Cause::Contradiction,
             ..self.error(operation.at, wrong.advise("export the model with fixed sizes"))
         };
@@ -309,7 +314,12 @@ impl<'m, 'a> Converter<'m, 'a> {
         inference.result().map_err(|wrong| open(refuse!("{name} has an open size: {wrong}")))
     }
 
-    fn constant(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, name: &str) -> Result<InstructionId, Failure> {
+    fn constant(
+        &self,
+        frame: &mut Frame<'a>,
+        operation: &Operation<'a>,
+        name: &str,
+    ) -> Result<InstructionId, MlirFailure> {
         let ty = declared(&operation.types);
         let word = operation.words.iter().find(|w| w.starts_with("dense")).map(|w| attribute(w));
         let value = word.as_ref().or_else(|| operation.attribute("value")).unwrap_or(&Attribute::Other(""));
@@ -331,7 +341,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         main.ok_or_else(|| ImportError::from(refuse!(instead = "export the text again", "the module has no function")))
     }
 
-    pub fn program(mut self, main: usize, sizes: &OpenSizes) -> Result<Program, Failure> {
+    pub fn program(mut self, main: usize, sizes: &OpenSizes) -> Result<Program, MlirFailure> {
         let function: &Function<'a> = &self.module.functions[main];
         let arguments = function.body.arguments.iter().enumerate();
         let values: Vec<ArgumentValue> = arguments.map(|(i, a)| (sizes.filled(i, &a.ty.ty), None)).collect();
@@ -355,7 +365,12 @@ impl<'m, 'a> Converter<'m, 'a> {
 }
 
 /// Makes a parameter; known numbers replace it.
-pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: usize, given: Option<&ArgumentValue>) {
+pub(super) fn parameter<'a>(
+    frame: &mut Frame<'a>,
+    argument: &MlirArgument<'a>,
+    i: usize,
+    given: Option<&ArgumentValue>,
+) {
     frame.builder.origin = Origin::default();
     let name = &argument.name.bare();
     let (ty, value) = given.cloned().unwrap_or_else(|| (argument.ty.ty.clone(), None));

@@ -17,19 +17,19 @@ pub(super) enum Cause {
 
 /// An error, and what it is about.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct MlirFailure {
     pub error: ImportError,
     pub cause: Cause,
 }
 
-impl Failure {
+impl MlirFailure {
     /// Sizes that are refused.
     pub fn of_sizes(refusal: Refusal) -> Self {
         Self { error: ImportError::from(refusal.advise("give other sizes with --dim")), cause: Cause::Sizes }
     }
 }
 
-impl From<ImportError> for Failure {
+impl From<ImportError> for MlirFailure {
     fn from(error: ImportError) -> Self {
         Self { error, cause: Cause::File }
     }

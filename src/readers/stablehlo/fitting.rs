@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::convert::{Converter, MOST_CONVERSIONS};
-use super::failure::{Cause, Failure};
+use super::failure::{Cause, MlirFailure};
 use super::open_sizes::OpenSizes;
 use super::syntax::Module;
 use ns_base::refuse;
@@ -22,7 +22,7 @@ pub(super) fn program_of(
     source: &str,
     options: &ImportOptions,
 ) -> Result<(Program, OpenSizes), ImportError> {
-    let Failure { error, cause } = match with_sizes(module, source, &options.dims, 1, MOST_CONVERSIONS) {
+    let MlirFailure { error, cause } = match with_sizes(module, source, &options.dims, 1, MOST_CONVERSIONS) {
         Ok(found) => return Ok(found),
         Err(failure) => failure,
     };
@@ -65,12 +65,12 @@ fn with_sizes(
     requested: &BTreeMap<String, u64>,
     other: u64,
     most_conversions: u32,
-) -> Result<(Program, OpenSizes), Failure> {
+) -> Result<(Program, OpenSizes), MlirFailure> {
     let converter = Converter::new(module, source, most_conversions);
     let main = converter.main()?;
     let sizes = OpenSizes::of(module, main, requested, other)?;
     let program = prune(converter.program(main, &sizes)?);
-    verify(&program).map_err(|error| Failure { error, cause: Cause::Contradiction })?;
+    verify(&program).map_err(|error| MlirFailure { error, cause: Cause::Contradiction })?;
     Ok((program, sizes))
 }
 

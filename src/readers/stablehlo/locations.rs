@@ -1,7 +1,7 @@
 //! Locations: names of operations with `debug_info=True`, including torch_xla's form of them, which MLIR cannot read.
 
 use super::syntax::{Location, Module};
-use crate::lexer::{Kind, Lexer};
+use crate::lexer::{Lexer, TokenKind};
 use ns_program::ImportError;
 
 /// `#loc4 = loc("name"(#loc3))`; other aliases are skipped.
@@ -20,13 +20,13 @@ pub(super) fn read_alias<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> 
     }
     module.has_pretty_locations |= alias.starts_with("#loc");
     let first = lexer.peek();
-    if first.kind == Kind::Text && !first.is_first_on_line {
+    if first.kind == TokenKind::Text && !first.is_first_on_line {
         module.locations.insert(alias, first.text);
     }
     // A call site continues on the next line, with `at`.
     while !lexer.peek().is_first_on_line || lexer.peek().is_word("at") {
         match lexer.peek().kind {
-            Kind::Sign('(' | '[' | '{' | '<') => {
+            TokenKind::Sign('(' | '[' | '{' | '<') => {
                 lexer.group()?;
             }
             _ => {
@@ -62,7 +62,7 @@ pub(super) fn read_location<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) 
         return Ok(Location::None);
     }
     match token.kind {
-        Kind::Text => {
+        TokenKind::Text => {
             lexer.next();
             if lexer.peek().is('(') {
                 lexer.group()?;
@@ -70,12 +70,12 @@ pub(super) fn read_location<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) 
             module.has_pretty_locations = true;
             Ok(Location::Name(token.text))
         }
-        Kind::Sign('[') if lexer.source()[token.start..].starts_with("[unknown]") => {
+        TokenKind::Sign('[') if lexer.source()[token.start..].starts_with("[unknown]") => {
             lexer.group()?;
             module.has_pretty_locations = true;
             Ok(Location::None)
         }
-        Kind::Name if token.text.starts_with("#loc") => {
+        TokenKind::Name if token.text.starts_with("#loc") => {
             lexer.next();
             module.has_pretty_locations = true;
             Ok(Location::Alias(token.text))

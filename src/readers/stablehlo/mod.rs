@@ -102,7 +102,7 @@ fn count(body: &[Operation<'_>], ops: &mut BTreeMap<String, u64>) {
 
 fn naming(module: &Module<'_>) -> Vec<Naming> {
     let arguments = module.main().map(|f| f.body.arguments.as_slice()).unwrap_or_default();
-    let name = |a: &syntax::Argument<'_>| Naming {
+    let name = |a: &syntax::MlirArgument<'_>| Naming {
         name: a.name.bare(),
         label: module.label(a.location).to_owned(),
         is_open: !a.ty.open.is_empty(),

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::failure::Failure;
-use super::syntax::{Argument, Module, Name, Operation};
+use super::failure::MlirFailure;
+use super::syntax::{MlirArgument, Module, Name, Operation};
 use crate::size_term::SizeTerm;
 use ns_base::refuse;
 use ns_program::{ImportError, OpenDimension, Type};
@@ -41,7 +41,7 @@ impl OpenSizes {
         main: usize,
         requested: &BTreeMap<String, u64>,
         other: u64,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, MlirFailure> {
         let arguments = &module.functions[main].body.arguments;
         let mut places: Vec<(usize, usize, String)> = Vec::new();
         let specified = specified(module, main);
@@ -82,7 +82,7 @@ impl OpenSizes {
             found.and_then(|n| u64::try_from(n).ok()).ok_or_else(|| {
                 let with = dimensions.iter().map(|d| format!("{}={}", d.name, d.used)).collect::<Vec<_>>().join(", ");
                 let found = found.map_or_else(|| "not a number".to_owned(), |n| n.to_string());
-                Failure::of_sizes(refuse!("the size {} is {found} with {with}", term.text))
+                MlirFailure::of_sizes(refuse!("the size {} is {found} with {with}", term.text))
             })
         };
         let sizes = terms.iter().map(size).collect::<Result<Vec<u64>, _>>()?;
@@ -155,7 +155,7 @@ fn sizes_of(text: &str) -> Option<Vec<SizeTerm<'_>>> {
 }
 
 /// Whether an argument's type has these sizes.
-fn fits(argument: &Argument<'_>, sizes: &[SizeTerm<'_>]) -> bool {
+fn fits(argument: &MlirArgument<'_>, sizes: &[SizeTerm<'_>]) -> bool {
     let Type::Array(array) = &argument.ty.ty else { return false };
     let fits = |(d, (size, &dim)): (usize, (&SizeTerm<'_>, &u64))| match size.number() {
         Some(n) => !argument.ty.open.contains(&d) && u64::try_from(n) == Ok(dim),

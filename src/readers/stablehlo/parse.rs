@@ -3,9 +3,9 @@
 
 use super::locations::{read_alias, read_location};
 use super::parts::read_parts;
-use super::syntax::{Argument, Function, Location, Module, Name, OpenType, Operation, Region};
+use super::syntax::{Function, Location, MlirArgument, Module, Name, OpenType, Operation, Region};
 use super::types::read_type;
-use crate::lexer::{Kind, Lexer};
+use crate::lexer::{Lexer, TokenKind};
 use ns_base::{Refusal, refuse};
 use ns_program::ImportError;
 
@@ -34,33 +34,33 @@ pub(super) fn read_module(source: &str) -> Result<Module<'_>, ImportError> {
     loop {
         let token = lexer.peek();
         match (token.kind, token.text) {
-            (Kind::End, _) if depth > 0 => return Err(lexer.unexpected(token, "`}` of the module")),
-            (Kind::End, _) => return Ok(module),
-            (Kind::Name, name) if name.starts_with('#') => read_alias(&mut lexer, &mut module)?,
-            (Kind::Word, "module" | "builtin.module") => {
+            (TokenKind::End, _) if depth > 0 => return Err(lexer.unexpected(token, "`}` of the module")),
+            (TokenKind::End, _) => return Ok(module),
+            (TokenKind::Name, name) if name.starts_with('#') => read_alias(&mut lexer, &mut module)?,
+            (TokenKind::Word, "module" | "builtin.module") => {
                 lexer.next();
                 depth += 1;
                 read_module_header(&mut lexer, &mut module)?;
             }
-            (Kind::Word, "func.func" | "func") => {
+            (TokenKind::Word, "func.func" | "func") => {
                 let function = read_function(&mut lexer, &mut module)?;
                 module.functions.push(function);
             }
-            (Kind::Text, _) => {
+            (TokenKind::Text, _) => {
                 let operation = read_operation(&mut lexer, &mut module, MOST_NESTING)?;
                 take_generic(&lexer, &mut module, operation)?;
             }
-            (Kind::Word, name) if name.starts_with("sdy.mesh") => {
+            (TokenKind::Word, name) if name.starts_with("sdy.mesh") => {
                 module.meshes += 1;
                 skip_line(&mut lexer)?;
             }
-            (Kind::Sign('}'), _) if depth > 0 => {
+            (TokenKind::Sign('}'), _) if depth > 0 => {
                 lexer.next();
                 depth -= 1;
                 read_location(&mut lexer, &mut module)?;
             }
-            (Kind::Name, name) if name.starts_with('!') => skip_line(&mut lexer)?,
-            (Kind::Sign('{'), _) if lexer.source()[token.start..].starts_with("{-#") => return Ok(module),
+            (TokenKind::Name, name) if name.starts_with('!') => skip_line(&mut lexer)?,
+            (TokenKind::Sign('{'), _) if lexer.source()[token.start..].starts_with("{-#") => return Ok(module),
             _ => return Err(lexer.unexpected(token, "a function of the module")),
         }
     }
@@ -103,7 +103,7 @@ fn skip_line(lexer: &mut Lexer<'_>) -> Result<(), ImportError> {
 }
 
 fn read_module_header<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<(), ImportError> {
-    if lexer.peek().kind == Kind::Name {
+    if lexer.peek().kind == TokenKind::Name {
         module.name = lexer.next().bare_name();
     }
     if lexer.take_word("attributes") {
@@ -115,12 +115,12 @@ fn read_module_header<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Res
 
 fn read_function<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<Function<'a>, ImportError> {
     let at = lexer.next().start;
-    while lexer.peek().kind == Kind::Word {
+    while lexer.peek().kind == TokenKind::Word {
         lexer.next();
     }
-    let name = lexer.expect_kind(Kind::Name, "a function's name")?.bare_name();
+    let name = lexer.expect_kind(TokenKind::Name, "a function's name")?.bare_name();
     let arguments = read_arguments(lexer, module)?;
-    if lexer.peek().kind == Kind::Arrow {
+    if lexer.peek().kind == TokenKind::Arrow {
         lexer.next();
         if lexer.take('(') {
             while !lexer.take(')') {
@@ -156,16 +156,16 @@ fn read_argument_attributes<'a>(
 }
 
 /// `(%arg0: tensor<4xf32> {attributes} loc("name"), ...)`.
-fn read_arguments<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<Vec<Argument<'a>>, ImportError> {
+fn read_arguments<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<Vec<MlirArgument<'a>>, ImportError> {
     lexer.expect('(', "arguments")?;
     let mut arguments = Vec::new();
     while !lexer.take(')') {
-        let name = lexer.expect_kind(Kind::Name, "an argument")?;
+        let name = lexer.expect_kind(TokenKind::Name, "an argument")?;
         lexer.expect(':', "an argument")?;
         let ty = read_type(lexer)?;
         let constant = read_argument_attributes(lexer, module)?;
         let location = read_location(lexer, module)?;
-        arguments.push(Argument::new(Name::Text(name.text), ty, constant, location));
+        arguments.push(MlirArgument::new(Name::Text(name.text), ty, constant, location));
         if !lexer.take(',') && !lexer.peek().is(')') {
             let token = lexer.next();
             return Err(lexer.unexpected(token, "`,` or `)` of arguments"));
@@ -198,11 +198,11 @@ fn read_operation<'a>(
         return Err(lexer.error_at(at, refuse!(instead = fewer, "regions nest too deep")));
     };
     let mut results = Vec::new();
-    while lexer.peek().kind == Kind::Name {
+    while lexer.peek().kind == TokenKind::Name {
         let name = lexer.next();
         let mut count = 1;
         if lexer.take(':') {
-            let token = lexer.expect_kind(Kind::Word, "a number of results")?;
+            let token = lexer.expect_kind(TokenKind::Word, "a number of results")?;
             count = token
                 .text
                 .parse()
@@ -217,7 +217,7 @@ fn read_operation<'a>(
         }
     }
     let name = lexer.next();
-    if !matches!(name.kind, Kind::Word | Kind::Text) {
+    if !matches!(name.kind, TokenKind::Word | TokenKind::Text) {
         return Err(lexer.unexpected(name, "an operation"));
     }
     if name.text.trim_matches('"') == MANUAL {
@@ -269,7 +269,7 @@ pub(super) fn read_regions<'a>(
 /// A region after its opening brace, with or without a block's name and arguments.
 fn read_region<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32) -> Result<Region<'a>, ImportError> {
     let mut arguments = Vec::new();
-    if lexer.peek().kind == Kind::Name && lexer.peek().text.starts_with('^') {
+    if lexer.peek().kind == TokenKind::Name && lexer.peek().text.starts_with('^') {
         lexer.next();
         if lexer.peek().is('(') {
             arguments = read_arguments(lexer, module)?;
@@ -282,7 +282,7 @@ fn read_region<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32) -
 /// Types after the colon; those of the results are kept.
 fn read_types(lexer: &mut Lexer<'_>, operation: &mut Operation<'_>) -> Result<(), ImportError> {
     let listed = read_type_list(lexer)?;
-    let results = if lexer.peek().kind == Kind::Arrow {
+    let results = if lexer.peek().kind == TokenKind::Arrow {
         lexer.next();
         read_type_list(lexer)?
     } else {
@@ -334,7 +334,7 @@ fn read_regions_after_types<'a>(
             if region.arguments.is_empty() {
                 let named = names.iter().zip(&operation.types);
                 let argument =
-                    |(name, ty): (&Name<'a>, &OpenType)| Argument::new(*name, ty.clone(), None, Location::None);
+                    |(name, ty): (&Name<'a>, &OpenType)| MlirArgument::new(*name, ty.clone(), None, Location::None);
                 region.arguments = named.map(argument).collect();
             }
             operation.regions.push(region);

@@ -3,7 +3,7 @@
 use super::parse::read_regions;
 use super::syntax::{Module, Name, Operation, Use};
 use super::values::attribute;
-use crate::lexer::{Kind, Lexer};
+use crate::lexer::{Lexer, TokenKind};
 use ns_program::ImportError;
 
 /// Everything between the name and the colon; returns the names that a loop gives to the values that it carries.
@@ -20,24 +20,24 @@ pub(super) fn read_parts<'a>(
     loop {
         let token = lexer.peek();
         match token.kind {
-            Kind::Sign(':') if parens == 0 => break,
-            Kind::Sign(':') => {
+            TokenKind::Sign(':') if parens == 0 => break,
+            TokenKind::Sign(':') => {
                 lexer.next();
             }
-            Kind::End => return Err(lexer.unexpected(token, "an operation")),
-            Kind::Sign('(') => {
+            TokenKind::End => return Err(lexer.unexpected(token, "an operation")),
+            TokenKind::Sign('(') => {
                 lexer.next();
                 match lexer.peek().is('{') {
                     true => read_regions(lexer, module, operation, depth)?,
                     false => (parens, is_first_value) = (parens + 1, false),
                 }
             }
-            Kind::Sign(')') if parens > 0 => {
+            TokenKind::Sign(')') if parens > 0 => {
                 lexer.next();
                 parens -= 1;
             }
-            Kind::Name if token.is_first_on_line && parens == 0 => break,
-            Kind::Name if token.text.starts_with('%') => {
+            TokenKind::Name if token.is_first_on_line && parens == 0 => break,
+            TokenKind::Name if token.text.starts_with('%') => {
                 let read = read_use(lexer)?;
                 if lexer.take('=') {
                     // `%iterArg = %5` of a loop: a name for the regions, and its initial value.
@@ -49,18 +49,18 @@ pub(super) fn read_parts<'a>(
                     operation.operands.push(read);
                 }
             }
-            Kind::Sign('{') if parens == 0 && !token.is_first_on_line => read_dictionary(lexer, operation)?,
-            Kind::Sign('<') if parens == 0 && lexer.source()[token.start..].starts_with("<{") => {
+            TokenKind::Sign('{') if parens == 0 && !token.is_first_on_line => read_dictionary(lexer, operation)?,
+            TokenKind::Sign('<') if parens == 0 && lexer.source()[token.start..].starts_with("<{") => {
                 read_dictionary(lexer, operation)?;
             }
-            Kind::Sign('[' | '<') => {
+            TokenKind::Sign('[' | '<') => {
                 let group = lexer.group()?;
                 operation.words.push(group);
             }
-            Kind::Sign(',') => {
+            TokenKind::Sign(',') => {
                 lexer.next();
             }
-            Kind::Word | Kind::Text | Kind::Name => {
+            TokenKind::Word | TokenKind::Text | TokenKind::Name => {
                 if token.is_first_on_line && parens == 0 || token.is_word("loc") {
                     break;
                 }
@@ -99,15 +99,15 @@ fn read_value<'a>(lexer: &mut Lexer<'a>, is_in_dictionary: bool) -> Result<&'a s
     loop {
         let token = lexer.peek();
         let ends = match token.kind {
-            Kind::End | Kind::Sign(',' | '}' | ')' | '>' | ']') => true,
-            Kind::Sign(':' | '{') if !is_in_dictionary => end > start,
+            TokenKind::End | TokenKind::Sign(',' | '}' | ')' | '>' | ']') => true,
+            TokenKind::Sign(':' | '{') if !is_in_dictionary => end > start,
             _ => !is_in_dictionary && token.is_first_on_line && end > start,
         };
         if ends {
             return Ok(&lexer.source()[start..end]);
         }
         end = match token.kind {
-            Kind::Sign('{' | '(' | '[' | '<') => token.start + lexer.group()?.len(),
+            TokenKind::Sign('{' | '(' | '[' | '<') => token.start + lexer.group()?.len(),
             _ => lexer.next().end,
         };
     }
@@ -119,7 +119,7 @@ fn read_dictionary<'a>(lexer: &mut Lexer<'a>, operation: &mut Operation<'a>) -> 
     lexer.expect('{', "attributes")?;
     while !lexer.take('}') {
         let key = lexer.next();
-        if !matches!(key.kind, Kind::Word | Kind::Text) {
+        if !matches!(key.kind, TokenKind::Word | TokenKind::Text) {
             return Err(lexer.unexpected(key, "an attribute's name"));
         }
         let value = if lexer.take('=') { read_value(lexer, true)? } else { "unit" };
@@ -137,11 +137,11 @@ fn read_dictionary<'a>(lexer: &mut Lexer<'a>, operation: &mut Operation<'a>) -> 
 
 fn read_use<'a>(lexer: &mut Lexer<'a>) -> Result<Use<'a>, ImportError> {
     let token = lexer.next();
-    if token.kind != Kind::Name {
+    if token.kind != TokenKind::Name {
         return Err(lexer.unexpected(token, "a value"));
     }
     let next = lexer.peek();
-    let is_part = next.kind == Kind::Name && next.start == token.end && next.text.starts_with('#');
+    let is_part = next.kind == TokenKind::Name && next.start == token.end && next.text.starts_with('#');
     let index = match is_part.then(|| lexer.next()) {
         Some(part) => part.bare_name().parse().map_err(|_| lexer.unexpected(part, "a result's number"))?,
         None => 0,

@@ -2,10 +2,10 @@
 //! may read only constants from outside, which are copied into them.
 
 use super::convert::{Bound, Converter, Frame, clip, parameter, single};
-use super::failure::Failure;
+use super::failure::MlirFailure;
 use super::known;
 use super::ops::op_of;
-use super::syntax::{Argument, Name, Operation, Region, Use};
+use super::syntax::{MlirArgument, Name, Operation, Region, Use};
 use ns_base::FxHashSet;
 use ns_base::convert::usize_to_u32;
 use ns_base::refuse;
@@ -18,7 +18,7 @@ impl<'a> Converter<'_, 'a> {
         operation: &Operation<'a>,
         callee: &str,
         types: &[&Type],
-    ) -> Result<ComputationId, Failure> {
+    ) -> Result<ComputationId, MlirFailure> {
         let element = types.first().and_then(|t| t.array()).map(|a| a.element);
         let element = element.ok_or_else(|| self.error(operation.at, refuse!("it reduces no array")))?;
         let one = Type::Array(ArrayType::new(element, []));
@@ -39,7 +39,7 @@ impl<'a> Converter<'_, 'a> {
         around: &mut Frame<'a>,
         region: &Region<'a>,
         at: usize,
-    ) -> Result<ComputationId, Failure> {
+    ) -> Result<ComputationId, MlirFailure> {
         let mut frame = self.frame_in(around, at)?;
         for read in outer_reads(&[region]) {
             let id = self.read(around, &read)?;
@@ -57,7 +57,7 @@ impl<'a> Converter<'_, 'a> {
         Ok(self.finish(frame, "region", root))
     }
 
-    fn frame_in(&self, around: &Frame<'a>, at: usize) -> Result<Frame<'a>, Failure> {
+    fn frame_in(&self, around: &Frame<'a>, at: usize) -> Result<Frame<'a>, MlirFailure> {
         around.depth.checked_sub(1).map(Frame::new).ok_or_else(|| self.error(at, refuse!("regions nest too deep")))
     }
 
@@ -67,7 +67,7 @@ impl<'a> Converter<'_, 'a> {
         operation: &Operation<'a>,
         name: &str,
         mut operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, Failure> {
+    ) -> Result<InstructionId, MlirFailure> {
         let [condition, body] = &operation.regions[..] else {
             return Err(self.error(operation.at, refuse!("a loop has a condition and a body")));
         };
@@ -121,7 +121,7 @@ impl<'a> Converter<'_, 'a> {
     }
 
     /// What regions read around them: values that they take as arguments, and known numbers, which are copied into them.
-    fn captured(&self, frame: &mut Frame<'a>, regions: &[&Region<'a>]) -> Result<Captures<'a>, Failure> {
+    fn captured(&self, frame: &mut Frame<'a>, regions: &[&Region<'a>]) -> Result<Captures<'a>, MlirFailure> {
         let (mut taken, mut copied) = (Vec::new(), Vec::new());
         for read in outer_reads(regions) {
             let id = self.read(frame, &read)?;
@@ -160,7 +160,7 @@ impl<'a> Converter<'_, 'a> {
         operation: &Operation<'a>,
         name: &str,
         mut operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, Failure> {
+    ) -> Result<InstructionId, MlirFailure> {
         if let Some(region) = self.known_branch(frame, operation, &operands) {
             let returned = self.body(frame, &region.body, operation.at)?;
             return Ok(single(frame, returned));
@@ -203,7 +203,7 @@ fn copy_known<'a>(frame: &mut Frame<'a>, copied: &[(Use<'a>, Value)]) {
 fn open_tuple<'a>(
     frame: &mut Frame<'a>,
     whole: &Type,
-    arguments: &[Argument<'a>],
+    arguments: &[MlirArgument<'a>],
     captured: &[Use<'a>],
 ) -> Vec<InstructionId> {
     let tuple = frame.builder.push("carried", Op::Parameter(0), Vec::new(), whole.clone());

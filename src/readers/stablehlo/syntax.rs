@@ -51,7 +51,7 @@ pub(crate) struct OpenType {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Argument<'a> {
+pub(crate) struct MlirArgument<'a> {
     pub name: Name<'a>,
     pub ty: OpenType,
     /// The name of the number that JAX passes in it: of a size, or of the platform.
@@ -59,7 +59,7 @@ pub(crate) struct Argument<'a> {
     pub location: Location<'a>,
 }
 
-impl<'a> Argument<'a> {
+impl<'a> MlirArgument<'a> {
     /// An argument whose attribute `jax.global_constant` has this name, which only says something about a single number.
     pub fn new(name: Name<'a>, ty: OpenType, constant: Option<&'a str>, location: Location<'a>) -> Self {
         let is_number = ty.ty.array().is_some_and(|a| a.element.is_integer() && a.dims.is_empty());
@@ -70,7 +70,7 @@ impl<'a> Argument<'a> {
 /// A region of one block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region<'a> {
-    pub arguments: Vec<Argument<'a>>,
+    pub arguments: Vec<MlirArgument<'a>>,
     pub body: Vec<Operation<'a>>,
 }
 

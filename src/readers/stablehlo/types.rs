@@ -2,7 +2,7 @@
 
 use super::parse::NOT_EDITED;
 use super::syntax::OpenType;
-use crate::lexer::{Kind, Lexer};
+use crate::lexer::{Lexer, TokenKind};
 use ns_base::convert::i64_to_u64;
 use ns_base::{Refusal, refuse};
 use ns_program::{ArrayType, ElementType, ImportError, Type, check_sizes};
@@ -17,14 +17,14 @@ pub(super) fn read_type(lexer: &mut Lexer<'_>) -> Result<OpenType, ImportError> 
 fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
     let token = lexer.next();
     match (token.kind, token.text) {
-        (Kind::Word, "tensor" | "memref") => {
+        (TokenKind::Word, "tensor" | "memref") => {
             let at = lexer.peek().start;
             let text = lexer.group()?;
             let inner = text.strip_prefix('<').and_then(|t| t.strip_suffix('>'));
             let ty = inner.ok_or_else(|| refuse!("a type has no brackets")).and_then(tensor);
             ty.map_err(|e| lexer.error_at(at, e.advise(NOT_EDITED)))
         }
-        (Kind::Word, "tuple") => {
+        (TokenKind::Word, "tuple") => {
             let Some(depth) = depth.checked_sub(1) else {
                 return Err(lexer.error_at(token.start, refuse!(instead = NOT_EDITED, "tuples nest too deep")));
             };
@@ -36,10 +36,10 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
             }
             Ok(OpenType { ty: Type::Tuple(parts), open: Vec::new() })
         }
-        (Kind::Name, "!stablehlo.token" | "!mhlo.token" | "!chlo.token") => {
+        (TokenKind::Name, "!stablehlo.token" | "!mhlo.token" | "!chlo.token") => {
             Ok(OpenType { ty: Type::Token, open: Vec::new() })
         }
-        (Kind::Word, word) => match element(word) {
+        (TokenKind::Word, word) => match element(word) {
             Some(element) => Ok(OpenType { ty: Type::Array(ArrayType::new(element, [])), open: Vec::new() }),
             None => Err(lexer.unexpected(token, "a type that is known")),
         },

@@ -2,7 +2,7 @@
 
 use super::syntax::{Attribute, Elements};
 use super::types::tensor;
-use crate::lexer::{Kind, Lexer};
+use crate::lexer::{Lexer, TokenKind};
 
 /// Most levels of nested lists and dictionaries.
 const MOST_NESTING: u32 = 16;
@@ -31,31 +31,31 @@ fn value<'a>(lexer: &mut Lexer<'a>, depth: u32) -> Option<Attribute<'a>> {
     let depth = depth.checked_sub(1)?;
     let token = lexer.next();
     match token.kind {
-        Kind::Text => Some(Attribute::Text(token.text)),
-        Kind::Name if token.text.starts_with('@') => Some(Attribute::Symbol(token.bare_name())),
-        Kind::Name if lexer.peek().is('<') => enumeration(lexer, depth),
-        Kind::Word if token.text == "array" && lexer.take('<') => {
-            lexer.expect_kind(Kind::Word, "an element type").ok()?;
+        TokenKind::Text => Some(Attribute::Text(token.text)),
+        TokenKind::Name if token.text.starts_with('@') => Some(Attribute::Symbol(token.bare_name())),
+        TokenKind::Name if lexer.peek().is('<') => enumeration(lexer, depth),
+        TokenKind::Word if token.text == "array" && lexer.take('<') => {
+            lexer.expect_kind(TokenKind::Word, "an element type").ok()?;
             lexer.take(':');
             items(lexer, '>', depth).map(Attribute::List)
         }
-        Kind::Word if token.text.starts_with("dense") && lexer.peek().is('<') => {
+        TokenKind::Word if token.text.starts_with("dense") && lexer.peek().is('<') => {
             let end = token.end + lexer.group().ok()?.len();
             array(&lexer.source()[token.start..end])
         }
-        Kind::Word => Some(word(token.text)),
-        Kind::Sign('[') => {
+        TokenKind::Word => Some(word(token.text)),
+        TokenKind::Sign('[') => {
             let first = Attribute::List(items(lexer, ']', depth)?);
             // `[0] x [1]`, `[b, 0, f]x[0, i, o]->[b, 0, f]`
             let mut joined = vec![first];
-            while lexer.peek().is_word("x") || lexer.peek().kind == Kind::Arrow {
+            while lexer.peek().is_word("x") || lexer.peek().kind == TokenKind::Arrow {
                 lexer.next();
                 lexer.expect('[', "a list").ok()?;
                 joined.push(Attribute::List(items(lexer, ']', depth)?));
             }
             if joined.len() > 1 { Some(Attribute::List(joined)) } else { joined.pop() }
         }
-        Kind::Sign('{') => pairs(lexer, '}', depth).map(Attribute::Dictionary),
+        TokenKind::Sign('{') => pairs(lexer, '}', depth).map(Attribute::Dictionary),
         _ => None,
     }
 }
@@ -84,7 +84,7 @@ fn enumeration<'a>(lexer: &mut Lexer<'a>, depth: u32) -> Option<Attribute<'a>> {
         return pairs(lexer, '>', depth).map(Attribute::Dictionary);
     }
     let mut last = lexer.next();
-    while lexer.peek().kind == Kind::Word {
+    while lexer.peek().kind == TokenKind::Word {
         last = lexer.next();
     }
     lexer.take('>').then_some(Attribute::Word(last.text))
@@ -105,7 +105,7 @@ fn pairs<'a>(lexer: &mut Lexer<'a>, end: char, depth: u32) -> Option<Vec<(&'a st
     let mut pairs = Vec::new();
     while !lexer.take(end) {
         let key = lexer.next();
-        if !matches!(key.kind, Kind::Word | Kind::Text) {
+        if !matches!(key.kind, TokenKind::Word | TokenKind::Text) {
             return None;
         }
         let value = if lexer.take('=') { value(lexer, depth)? } else { Attribute::Word("unit") };

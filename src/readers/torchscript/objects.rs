@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::AGAIN;
-use super::source::{Class, Function, SourceFile, parse};
+use super::source::{Class, ScriptFunction, SourceFile, parse};
 use crate::pt2::{Pickle, PickleId, PickleValue, PickledTensor, pickled_tensor};
 use ns_base::{Refusal, refuse};
 use ns_container::zip::{Archive, Entry};
@@ -20,7 +20,7 @@ const MAX_SOURCE: u64 = 64 << 20;
 
 /// Which pickle a tensor belongs to: each has its own storages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum ObjectPart {
     /// The tree of modules.
     Data,
     /// Constants of the source.
@@ -96,7 +96,7 @@ impl<'f> Objects<'f> {
     }
 
     /// A function by its path: `__torch__.torch.nn.functional.relu`. Fails when its file is damaged.
-    pub fn function(&mut self, path: &str) -> Result<Option<Definition<Function>>, ImportError> {
+    pub fn function(&mut self, path: &str) -> Result<Option<Definition<ScriptFunction>>, ImportError> {
         let (folder, name) = path.rsplit_once('.').unwrap_or(("", path));
         let Some((file, source)) = self.source(folder)? else { return Ok(None) };
         Ok(source.functions.iter().find(|f| f.name == name).map(|f| Definition { item: Rc::clone(f), file }))
@@ -142,14 +142,18 @@ impl<'f> Objects<'f> {
     }
 
     /// A tensor of a pickle with its numbers and a key: tensors with the same key are one. Fails when its entry is damaged.
-    pub fn tensor(&self, part: Part, id: PickleId) -> Result<Option<(ArrayType, String, WeightData)>, ImportError> {
+    pub fn tensor(
+        &self,
+        part: ObjectPart,
+        id: PickleId,
+    ) -> Result<Option<(ArrayType, String, WeightData)>, ImportError> {
         let pickle = match (part, &self.constants) {
-            (Part::Data, _) => &self.data,
-            (Part::Constants, Some(constants)) => constants,
-            (Part::Constants, None) => return Ok(None),
+            (ObjectPart::Data, _) => &self.data,
+            (ObjectPart::Constants, Some(constants)) => constants,
+            (ObjectPart::Constants, None) => return Ok(None),
         };
         let Some(PickledTensor { storage, ty, layout }) = pickled_tensor(pickle, id) else { return Ok(None) };
-        let folder = if part == Part::Data { "data" } else { "constants" };
+        let folder = if part == ObjectPart::Data { "data" } else { "constants" };
         let mut data = WeightData::Absent;
         if let Some(entry) = self.entry(&format!("{folder}/{storage}"))
             && layout.end <= entry.size
@@ -180,7 +184,7 @@ impl<'f> Objects<'f> {
                 if !is_parameter && !is_buffer {
                     continue;
                 }
-                let Some((ty, key, _)) = self.tensor(Part::Data, value)? else { continue };
+                let Some((ty, key, _)) = self.tensor(ObjectPart::Data, value)? else { continue };
                 let elements = ty.elements().unwrap_or(0);
                 if is_buffer {
                     buffers = buffers.saturating_add(elements);

@@ -152,8 +152,8 @@ pub enum Takes {
     One,
     /// A list, with commas between its entries.
     List,
-    /// Words with spaces between them; the flag may be given for each.
-    Words,
+    /// Parts with this between them; the flag is given for each.
+    Each(&'static str),
 }
 
 /// The flag of an option.
@@ -177,6 +177,8 @@ pub struct Flag {
     pub values: &'static [(&'static str, &'static str)],
     /// The heading of its group in the help.
     pub heading: Option<&'static str>,
+    /// Commands that have it; empty for all that take the subject.
+    pub commands: &'static [&'static str],
     /// Keys of options that contradict it.
     pub conflicts: &'static [&'static str],
     /// The key of an option that it needs.
@@ -205,6 +207,7 @@ impl Flag {
             default: None,
             values: &[],
             heading: None,
+            commands: &[],
             conflicts: &[],
             needs: None,
             is_elsewhere: false,
@@ -228,12 +231,17 @@ impl Flag {
         Self { needs: Some(key), ..self }
     }
 
+    /// Of these commands alone.
+    pub(crate) const fn only(self, commands: &'static [&'static str]) -> Self {
+        Self { commands, ..self }
+    }
+
     pub(crate) const fn list(self) -> Self {
         Self { takes: Takes::List, ..self }
     }
 
-    pub(crate) const fn words(self) -> Self {
-        Self { takes: Takes::Words, ..self }
+    pub(crate) const fn each(self, between: &'static str) -> Self {
+        Self { takes: Takes::Each(between), ..self }
     }
 
     pub(crate) const fn default(self, default: &'static str) -> Self {
@@ -287,6 +295,10 @@ impl<C: Options> Opt<C> {
         is_shown.then_some(text)
     }
 
+    pub fn is_of_command(&self, command: &str) -> bool {
+        self.flag.commands.is_empty() || self.flag.commands.contains(&command)
+    }
+
     pub const fn is_switch(&self) -> bool {
         matches!(self.field.kind, FieldKind::Flag)
     }
@@ -325,7 +337,7 @@ impl<C: Options> Opt<C> {
             _ if name.is_empty() => line,
             _ if self.is_switch() => line.flag(&name, text == "true"),
             Takes::One | Takes::List => line.option(&name, text),
-            Takes::Words => text.split(' ').fold(line, |line, word| line.option(&name, word)),
+            Takes::Each(between) => text.split(between).fold(line, |line, part| line.option(&name, part)),
         }
     }
 
@@ -346,7 +358,10 @@ pub(crate) fn command_line<C: Options>(
     C::options().fold(CommandLine::new(command), |line, option| {
         let text = option.text(of);
         // A scenario has its own defaults; so has every empty text.
-        let is_said = !text.is_empty() && (text != option.text(default) || always.contains(&option.key()));
+        let is_possible =
+            option.is_of_command(command) && option.flag.needs.is_none_or(|key| !of.text_of(key).is_empty());
+        let is_said =
+            is_possible && !text.is_empty() && (text != option.text(default) || always.contains(&option.key()));
         if is_said { add(line, option, &text) } else { line }
     })
 }

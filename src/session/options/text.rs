@@ -53,15 +53,30 @@ impl OptionText<'_> {
         self.some_text().ok_or_else(|| self.wrong("a name"))
     }
 
+    /// A number that is right; `None` for an empty text.
+    pub fn some_where<T: FromStr>(&self, wanted: &str, is_right: impl Fn(&T) -> bool) -> Result<Option<T>, String> {
+        let number = self.some_number(wanted)?;
+        if number.as_ref().is_none_or(is_right) { Ok(number) } else { Err(self.wrong(wanted)) }
+    }
+
     /// A whole number above 0; `None` for an empty text.
-    pub fn some_count(&self) -> Result<Option<u32>, String> {
-        let wanted = "a whole number above 0";
-        self.some_number(wanted).and_then(|n| if n == Some(0) { Err(self.wrong(wanted)) } else { Ok(n) })
+    pub fn some_count<T: FromStr + Default + PartialOrd>(&self) -> Result<Option<T>, String> {
+        self.some_where("a whole number above 0", |n| *n > T::default())
+    }
+
+    /// A number above 0; `None` for an empty text.
+    pub fn above_zero(&self, wanted: &str) -> Result<Option<f64>, String> {
+        self.some_where(wanted, |x| (f64::MIN_POSITIVE..=f64::MAX).contains(x))
     }
 
     /// A value whose own message names the option.
     pub fn known<T: FromStr<Err: Display>>(&self) -> Result<T, String> {
         self.text.parse().map_err(|e| self.called(&e))
+    }
+
+    /// The same; `None` for an empty text.
+    pub fn some_known<T: FromStr<Err: Display>>(&self) -> Result<Option<T>, String> {
+        if self.text.is_empty() { Ok(None) } else { self.known().map(Some) }
     }
 
     /// `None` for an empty text.
@@ -72,6 +87,12 @@ impl OptionText<'_> {
     /// Each entry of a list with commas, read by a function whose message may begin with the key of the option.
     pub fn each<T>(&self, read: impl Fn(&str) -> Result<T, Refusal>) -> Result<Vec<T>, String> {
         self.text.split(',').map(|entry| read(entry.trim())).collect::<Result<_, _>>().map_err(|e| self.called(&e))
+    }
+
+    /// Each entry of a list with commas that is not empty.
+    pub fn each_text<T>(&self, read: impl Fn(OptionText<'_>) -> Result<T, String>) -> Result<Vec<T>, String> {
+        let entries = self.text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        entries.map(|text| read(OptionText { name: self.name, text })).collect()
     }
 
     /// A message that begins with a key, with the name of this option in its place.

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::{Page, PageLink as _, Query, VERSION};
+use crate::options::Options as _;
 use crate::studies::{LlmStudy, StudySpec};
 
 /// The name of the trace of a study, `llm?v=1&model=llama-3-8b`; `None` for a study of another kind.
@@ -43,7 +44,7 @@ pub fn study_of_file(name: &str) -> Option<LlmStudy> {
     let query = Query::parse(study_page(name)?.1);
     let mut spec = LlmStudy::default();
     let fields = query.names().filter(|key| *key != VERSION);
-    let is_right = fields.into_iter().all(|key| query.get(key).is_some_and(|text| spec.set(key, text).is_ok()));
+    let is_right = fields.into_iter().all(|key| query.get(key).is_some_and(|text| spec.set_text(key, text).is_ok()));
     is_right.then_some(spec)
 }
 

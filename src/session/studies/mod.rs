@@ -21,10 +21,10 @@ pub(crate) use form::field;
 pub use form::{
     AUTO_CAST_TYPES, AUTO_CASTS, FieldGroup, FieldKind, FormField, GroupLook, OPT_LEVELS, StudyExample, StudyForm,
 };
-pub use llm::{LLM_OPTIONS, LlmCommand, LlmGroup, LlmOption, LlmStudy, token_profile};
+pub use llm::{LlmAnswer, LlmStudy, token_profile};
 pub use matmult::MatmultStudy;
 pub use nki::{KernelDocument, NkiStudy, kernel_profile};
-pub use run::{StudyFile, StudyResult, TRACE_MIME};
+pub use run::{StudyFile, StudyReports, StudyResult, TRACE_MIME};
 pub(super) use run::{StudyRun, StudyStep};
 pub(crate) use spec::StudyTools;
 pub use spec::{FileField, StudyKind, StudySpec};

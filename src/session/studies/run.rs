@@ -1,8 +1,13 @@
 //! A running study.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
+use ns_bench::matmult::MatmultReport;
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec};
 use ns_neuron::numerics::NumericsReport;
+use ns_profile::Profile;
 use ns_view::document::Document;
 
 /// The result of a study, final or intermediate.
@@ -14,6 +19,37 @@ pub struct StudyResult {
     pub files: Vec<StudyFile>,
     /// Values of a device and of the reference, which have a view of their own.
     pub values: Option<Box<NumericsReport>>,
+    /// The cases so far, for a shell of the same process; messages to a page leave them out.
+    #[serde(skip)]
+    pub reports: StudyReports,
+}
+
+/// The cases of a study.
+#[derive(Clone, Debug, Default)]
+pub enum StudyReports {
+    #[default]
+    None,
+    Matmult(Vec<MatmultReport>),
+    Customop {
+        reports: Vec<(CustomOpSpec, CustomOpReport)>,
+        /// The processors of the first one.
+        timeline: Option<Rc<Profile>>,
+    },
+}
+
+/// Results are equal by what a page has of them, which holds all of this.
+impl PartialEq for StudyReports {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// How often the result of many cases is shown before they have ended.
+const MOST_SHOWN: usize = 50;
+
+/// Whether the result is shown after this number of cases.
+pub(super) const fn is_shown(done: usize, total: usize) -> bool {
+    done.is_multiple_of(total.div_ceil(MOST_SHOWN))
 }
 
 /// A file that a study made.

@@ -153,8 +153,8 @@ impl StudySpec {
             Self::Matmult(study) => study.text_of(key),
             Self::Customop(study) => study.text_of(key),
             Self::Numerics(spec) => spec.text_of(key),
-            Self::Llm(study) => study.text(key),
-            Self::Nki(study) => study.text(key),
+            Self::Llm(study) => study.text_of(key),
+            Self::Nki(study) => study.text_of(key),
         }
     }
 
@@ -181,8 +181,8 @@ impl StudySpec {
             Self::Matmult(study) => study.set_text(key, text),
             Self::Customop(study) => study.set_text(key, text),
             Self::Numerics(spec) => spec.set_text(key, text),
-            Self::Llm(study) => study.set(key, text.trim()),
-            Self::Nki(study) => study.set(key, text.trim()),
+            Self::Llm(study) => study.set_text(key, text),
+            Self::Nki(study) => study.set_text(key, text),
         }
     }
 

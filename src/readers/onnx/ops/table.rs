@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::onnx::messages::Node;
+use crate::onnx::messages::OnnxNode;
 use crate::onnx::site::{Failure, Results, Site};
 use ns_base::refuse;
 use ns_program::OperatorKind;
@@ -67,7 +67,7 @@ fn in_domain(domain: &str, name: &str) -> String {
 }
 
 /// The name of a node's operator, with its domain if it is not ONNX's own.
-pub(in crate::onnx) fn full_name(node: &Node) -> String {
+pub(in crate::onnx) fn full_name(node: &OnnxNode) -> String {
     in_domain(&node.domain, &node.op)
 }
 

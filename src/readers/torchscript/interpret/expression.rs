@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::source::{Expression, Operator};
+use super::super::source::{Expression, PythonOperator};
 use super::super::value::{ModuleValue, Value};
 use super::fold::fold;
 use super::state::{Interpreter, Stop};
@@ -117,29 +117,29 @@ impl Interpreter<'_> {
         found.ok_or_else(|| self.refuse(refuse!("item {at} of {count} items")))
     }
 
-    fn binary(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Result<Value, Stop> {
+    fn binary(&mut self, operator: PythonOperator, a: &Expression, b: &Expression) -> Result<Value, Stop> {
         let left = self.expression(a)?;
-        if matches!(operator, Operator::And | Operator::Or) {
+        if matches!(operator, PythonOperator::And | PythonOperator::Or) {
             let holds = self.truth(&left)?;
-            return if holds == (operator == Operator::Or) { Ok(left) } else { self.expression(b) };
+            return if holds == (operator == PythonOperator::Or) { Ok(left) } else { self.expression(b) };
         }
         let right = self.expression(b)?;
         let name = match operator {
-            Operator::Is => return Ok(Value::Bool(is_same(&left, &right))),
-            Operator::IsNot => return Ok(Value::Bool(!is_same(&left, &right))),
-            Operator::Eq => "eq",
-            Operator::Ne => "ne",
-            Operator::Lt => "lt",
-            Operator::Le => "le",
-            Operator::Gt => "gt",
-            Operator::Ge => "ge",
-            Operator::Add => "add",
-            Operator::Sub => "sub",
-            Operator::Mul => "mul",
-            Operator::Div => "div",
-            Operator::FloorDiv => "floor_divide",
-            Operator::Remainder => "remainder",
-            Operator::And | Operator::Or => return Ok(left),
+            PythonOperator::Is => return Ok(Value::Bool(is_same(&left, &right))),
+            PythonOperator::IsNot => return Ok(Value::Bool(!is_same(&left, &right))),
+            PythonOperator::Eq => "eq",
+            PythonOperator::Ne => "ne",
+            PythonOperator::Lt => "lt",
+            PythonOperator::Le => "le",
+            PythonOperator::Gt => "gt",
+            PythonOperator::Ge => "ge",
+            PythonOperator::Add => "add",
+            PythonOperator::Sub => "sub",
+            PythonOperator::Mul => "mul",
+            PythonOperator::Div => "div",
+            PythonOperator::FloorDiv => "floor_divide",
+            PythonOperator::Remainder => "remainder",
+            PythonOperator::And | PythonOperator::Or => return Ok(left),
         };
         self.counts.op(&format!("aten::{name}"));
         self.folded(name, &[left, right])

@@ -7,10 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::AGAIN;
 use super::super::objects::Definition;
 use super::super::source::{
-    Expression, Function, Statement, StatementKind, Target, dead_statements, is_only_for, turns_numbers_back,
+    Expression, ScriptFunction, Statement, StatementKind, Target, dead_statements, is_only_for, turns_numbers_back,
 };
 use super::super::value::{ModuleValue, Value};
-use super::state::{Frame, Interpreter, Stop};
+use super::state::{Interpreter, ScriptFrame, Stop};
 use crate::pt2::ViewId;
 use ns_base::{Order, Refusal, refuse};
 use ns_program::{ArrayType, ImportError, InstructionId};
@@ -68,7 +68,7 @@ impl Interpreter<'_> {
     /// Calls a function or a method with all its arguments. Fails when it is refused.
     pub fn function(
         &mut self,
-        found: Definition<Function>,
+        found: Definition<ScriptFunction>,
         arguments: Vec<Value>,
         scope: Rc<str>,
     ) -> Result<Value, Stop> {
@@ -84,7 +84,15 @@ impl Interpreter<'_> {
         let line = function.body.first().map_or(1, |s| s.line);
         let is_tidied = !self.frames.is_empty();
         let is_swept = is_tidied && (self.is_swept() || turns_numbers_back(&function));
-        self.frames.push(Frame { names, from_numbers: FxHashSet::default(), is_swept, function, file, line, scope });
+        self.frames.push(ScriptFrame {
+            names,
+            from_numbers: FxHashSet::default(),
+            is_swept,
+            function,
+            file,
+            line,
+            scope,
+        });
         let is_first = self.frames.len() == 2;
         if is_first {
             self.counts.begin_method();
@@ -101,7 +109,7 @@ impl Interpreter<'_> {
     }
 
     /// Runs the statements of a method. Statements with unused results are not counted, because PyTorch removes them from called methods.
-    fn body(&mut self, function: &Function) -> Result<Value, Stop> {
+    fn body(&mut self, function: &ScriptFunction) -> Result<Value, Stop> {
         let dead = if self.is_swept() { dead_statements(function) } else { vec![false; function.body.len()] };
         for (statement, is_dead) in function.body.iter().zip(dead) {
             let before = is_dead.then(|| self.counts.clone());

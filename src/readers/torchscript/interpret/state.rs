@@ -7,9 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::count::Counts;
 use super::super::inputs::Inputs;
-use super::super::objects::{Objects, Part, at_line};
+use super::super::objects::{ObjectPart, Objects, at_line};
 use super::super::schema::{Schema, schemas};
-use super::super::source::Function;
+use super::super::source::ScriptFunction;
 use super::super::value::{Lookup, ModuleValue, Value};
 use crate::pt2::{PickleId, PickleValue, Translator, ViewId};
 use ns_base::{Refusal, refuse};
@@ -37,14 +37,14 @@ impl From<ImportError> for Stop {
     }
 }
 
-pub struct Frame {
+pub struct ScriptFrame {
     /// Its variables by name.
     pub names: FxHashMap<String, Value>,
     /// Names of tensors made from single numbers: `int` of one of these tensors gives its number again.
     pub from_numbers: FxHashSet<String>,
     /// Whether PyTorch removes unused values in it: it does if it simplified something else, and in every method called from there.
     pub is_swept: bool,
-    pub function: Rc<Function>,
+    pub function: Rc<ScriptFunction>,
     pub file: Rc<str>,
     pub line: u32,
     /// The modules around it: `NN[model]/Linear[layer1]`.
@@ -61,11 +61,11 @@ pub struct Interpreter<'f> {
     pub inputs: Inputs,
     pub counts: Counts,
     /// Running methods, the model's own first.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<ScriptFrame>,
     /// Fields that were assigned, by object and name.
     pub assigned: FxHashMap<(PickleId, String), Value>,
     /// Weights that have values.
-    tensors: FxHashMap<(Part, PickleId), ViewId>,
+    tensors: FxHashMap<(ObjectPart, PickleId), ViewId>,
     shared: FxHashMap<String, ViewId>,
     /// Buffers and weights in the order they were created, which a method may change.
     pub weights: Vec<ViewId>,
@@ -205,7 +205,7 @@ impl<'f> Interpreter<'f> {
         if self.objects.class_of(id).is_some() {
             return Ok(Value::Module(ModuleValue { id, path: path.into(), lookup: None }));
         }
-        if let Some(view) = self.weight(Part::Data, id, path)? {
+        if let Some(view) = self.weight(ObjectPart::Data, id, path)? {
             return Ok(Value::Tensor(view));
         }
         Ok(match self.objects.data.get(id) {
@@ -248,14 +248,14 @@ impl<'f> Interpreter<'f> {
         });
         let name = format!("CONSTANTS.{}", name.chars().take(60).collect::<String>());
         let Some(id) = id else { return Err(self.refuse(refuse!("there is no {name}"))) };
-        match self.weight(Part::Constants, id, &name)? {
+        match self.weight(ObjectPart::Constants, id, &name)? {
             Some(view) => Ok(Value::Tensor(view)),
             None => Ok(Value::Unknown(format!("the object {name}").into())),
         }
     }
 
     /// The value of a weight, created at its first use; `None` if the object is not a tensor.
-    fn weight(&mut self, part: Part, id: PickleId, path: &str) -> Result<Option<ViewId>, Stop> {
+    fn weight(&mut self, part: ObjectPart, id: PickleId, path: &str) -> Result<Option<ViewId>, Stop> {
         if let Some(&known) = self.tensors.get(&(part, id)) {
             return Ok(Some(known));
         }
@@ -263,7 +263,7 @@ impl<'f> Interpreter<'f> {
         let view = match self.shared.get(&key) {
             Some(&known) => known,
             None => {
-                let role = if part == Part::Data && self.is_trained(path)? { Role::Weight } else { Role::Buffer };
+                let role = if part == ObjectPart::Data && self.is_trained(path)? { Role::Weight } else { Role::Buffer };
                 let parameter = ProgramParameter { name: path.to_owned(), role, ty, data };
                 let single = parameter.ty.dims.is_empty().then(|| parameter.clone());
                 let value = self.t.b.parameter(parameter).map_err(|e| self.refuse(e))?;

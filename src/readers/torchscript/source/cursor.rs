@@ -2,7 +2,7 @@
 
 use ns_base::{Refusal, refuse};
 
-use super::lexer::Token;
+use super::lexer::ScriptToken;
 
 /// Most levels of nested expressions and blocks.
 const MAX_DEPTH: usize = 100;
@@ -16,7 +16,7 @@ pub type Wrong = (u32, Refusal);
 /// Tokens with a current position.
 pub struct Parser {
     /// All tokens with their lines.
-    pub tokens: Vec<(Token, u32)>,
+    pub tokens: Vec<(ScriptToken, u32)>,
     pub at: usize,
     /// Number of open levels.
     pub depth: usize,
@@ -24,15 +24,15 @@ pub struct Parser {
 
 impl Parser {
     /// The next token, without consuming it.
-    pub fn peek(&self) -> &Token {
-        self.tokens.get(self.at).map_or(&Token::End, |t| &t.0)
+    pub fn peek(&self) -> &ScriptToken {
+        self.tokens.get(self.at).map_or(&ScriptToken::End, |t| &t.0)
     }
 
     pub fn line(&self) -> u32 {
         self.tokens.get(self.at).or(self.tokens.last()).map_or(1, |t| t.1)
     }
 
-    pub fn next(&mut self) -> Token {
+    pub fn next(&mut self) -> ScriptToken {
         let token = self.peek().clone();
         self.at += 1;
         token
@@ -40,14 +40,14 @@ impl Parser {
 
     /// Consumes a sign if it is next.
     pub fn take(&mut self, sign: &str) -> bool {
-        let is = matches!(self.peek(), Token::Sign(s) if *s == sign);
+        let is = matches!(self.peek(), ScriptToken::Sign(s) if *s == sign);
         self.at += usize::from(is);
         is
     }
 
     /// Consumes a word if it is next.
     pub fn take_word(&mut self, word: &str) -> bool {
-        let is = matches!(self.peek(), Token::Name(name) if name == word);
+        let is = matches!(self.peek(), ScriptToken::Name(name) if name == word);
         self.at += usize::from(is);
         is
     }
@@ -60,7 +60,7 @@ impl Parser {
     /// Consumes a name. Fails when another token is next.
     pub fn name(&mut self) -> Result<String, Wrong> {
         match self.next() {
-            Token::Name(name) => Ok(name),
+            ScriptToken::Name(name) => Ok(name),
             _ => {
                 self.at -= 1;
                 Err(self.unexpected("a name"))
@@ -71,19 +71,21 @@ impl Parser {
     /// An error that names the expected token and the actual one.
     pub fn unexpected(&self, wanted: &str) -> Wrong {
         let found: String = match self.peek() {
-            Token::Name(text) | Token::Number(text) => format!("`{}`", text.chars().take(60).collect::<String>()),
-            Token::Text(_) => "a text".to_owned(),
-            Token::Sign(sign) => format!("`{sign}`"),
-            Token::Line => "the end of the line".to_owned(),
-            Token::Indent | Token::Dedent => "another indentation".to_owned(),
-            Token::End => "the end of the file".to_owned(),
+            ScriptToken::Name(text) | ScriptToken::Number(text) => {
+                format!("`{}`", text.chars().take(60).collect::<String>())
+            }
+            ScriptToken::Text(_) => "a text".to_owned(),
+            ScriptToken::Sign(sign) => format!("`{sign}`"),
+            ScriptToken::Line => "the end of the line".to_owned(),
+            ScriptToken::Indent | ScriptToken::Dedent => "another indentation".to_owned(),
+            ScriptToken::End => "the end of the file".to_owned(),
         };
         (self.line(), refuse!("{wanted} is wanted and {found} is there"))
     }
 
     /// Skips the rest of the line.
     pub fn skip_line(&mut self) {
-        while !matches!(self.peek(), Token::Line | Token::End) {
+        while !matches!(self.peek(), ScriptToken::Line | ScriptToken::End) {
             self.at += 1;
         }
         self.at += 1;

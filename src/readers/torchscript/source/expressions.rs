@@ -3,8 +3,8 @@
 use ns_base::refuse;
 
 use super::cursor::{Parser, Wrong};
-use super::lexer::Token;
-use super::tree::{Expression, Operator};
+use super::lexer::ScriptToken;
+use super::tree::{Expression, PythonOperator};
 
 /// Arguments by position and by name.
 type Arguments = (Vec<Expression>, Vec<(String, Expression)>);
@@ -14,12 +14,12 @@ impl Parser {
     /// line and what is wrong.
     pub fn expression_list(&mut self) -> Result<(Expression, bool), Wrong> {
         let first = self.expression()?;
-        if !matches!(self.peek(), Token::Sign(",")) {
+        if !matches!(self.peek(), ScriptToken::Sign(",")) {
             return Ok((first, false));
         }
         let mut items = vec![first];
         while self.take(",") {
-            if matches!(self.peek(), Token::Line | Token::End | Token::Sign("=")) {
+            if matches!(self.peek(), ScriptToken::Line | ScriptToken::End | ScriptToken::Sign("=")) {
                 break;
             }
             items.push(self.expression()?);
@@ -64,30 +64,30 @@ impl Parser {
     }
 
     /// The next operator, its precedence, and its number of tokens.
-    fn operator(&self) -> Option<(Operator, u8, usize)> {
+    fn operator(&self) -> Option<(PythonOperator, u8, usize)> {
         let is_word_behind =
-            |word: &str| matches!(self.tokens.get(self.at + 1), Some((Token::Name(n), _)) if n == word);
+            |word: &str| matches!(self.tokens.get(self.at + 1), Some((ScriptToken::Name(n), _)) if n == word);
         Some(match self.peek() {
-            Token::Name(word) => match word.as_str() {
-                "or" => (Operator::Or, 1, 1),
-                "and" => (Operator::And, 2, 1),
-                "is" if is_word_behind("not") => (Operator::IsNot, 3, 2),
-                "is" => (Operator::Is, 3, 1),
+            ScriptToken::Name(word) => match word.as_str() {
+                "or" => (PythonOperator::Or, 1, 1),
+                "and" => (PythonOperator::And, 2, 1),
+                "is" if is_word_behind("not") => (PythonOperator::IsNot, 3, 2),
+                "is" => (PythonOperator::Is, 3, 1),
                 _ => return None,
             },
-            Token::Sign(sign) => match *sign {
-                "==" => (Operator::Eq, 3, 1),
-                "!=" => (Operator::Ne, 3, 1),
-                "<" => (Operator::Lt, 3, 1),
-                "<=" => (Operator::Le, 3, 1),
-                ">" => (Operator::Gt, 3, 1),
-                ">=" => (Operator::Ge, 3, 1),
-                "+" => (Operator::Add, 4, 1),
-                "-" => (Operator::Sub, 4, 1),
-                "*" => (Operator::Mul, 5, 1),
-                "/" => (Operator::Div, 5, 1),
-                "//" => (Operator::FloorDiv, 5, 1),
-                "%" => (Operator::Remainder, 5, 1),
+            ScriptToken::Sign(sign) => match *sign {
+                "==" => (PythonOperator::Eq, 3, 1),
+                "!=" => (PythonOperator::Ne, 3, 1),
+                "<" => (PythonOperator::Lt, 3, 1),
+                "<=" => (PythonOperator::Le, 3, 1),
+                ">" => (PythonOperator::Gt, 3, 1),
+                ">=" => (PythonOperator::Ge, 3, 1),
+                "+" => (PythonOperator::Add, 4, 1),
+                "-" => (PythonOperator::Sub, 4, 1),
+                "*" => (PythonOperator::Mul, 5, 1),
+                "/" => (PythonOperator::Div, 5, 1),
+                "//" => (PythonOperator::FloorDiv, 5, 1),
+                "%" => (PythonOperator::Remainder, 5, 1),
                 _ => return None,
             },
             _ => return None,
@@ -98,7 +98,7 @@ impl Parser {
         self.deeper()?;
         let value = if self.take("-") {
             match self.peek().clone() {
-                Token::Number(text) => {
+                ScriptToken::Number(text) => {
                     self.at += 1;
                     number(&format!("-{text}"), self.line())?
                 }
@@ -139,8 +139,10 @@ impl Parser {
     fn arguments(&mut self) -> Result<Arguments, Wrong> {
         let (mut places, mut named) = (Vec::new(), Vec::new());
         while !self.take(")") {
-            let is_named =
-                matches!((self.peek(), self.tokens.get(self.at + 1)), (Token::Name(_), Some((Token::Sign("="), _))));
+            let is_named = matches!(
+                (self.peek(), self.tokens.get(self.at + 1)),
+                (ScriptToken::Name(_), Some((ScriptToken::Sign("="), _)))
+            );
             if is_named {
                 let name = self.name()?;
                 self.at += 1;
@@ -148,7 +150,7 @@ impl Parser {
             } else {
                 places.push(self.expression()?);
             }
-            if !self.take(",") && !matches!(self.peek(), Token::Sign(")")) {
+            if !self.take(",") && !matches!(self.peek(), ScriptToken::Sign(")")) {
                 return Err(self.unexpected("`,` or `)`"));
             }
         }
@@ -162,7 +164,7 @@ impl Parser {
             items.push(self.expression()?);
             if self.take(",") {
                 has_comma = true;
-            } else if !matches!(self.peek(), Token::Sign(s) if *s == end) {
+            } else if !matches!(self.peek(), ScriptToken::Sign(s) if *s == end) {
                 return Err(self.unexpected(&format!("`,` or `{end}`")));
             }
         }
@@ -172,7 +174,7 @@ impl Parser {
     fn atom(&mut self) -> Result<Expression, Wrong> {
         let line = self.line();
         match self.next() {
-            Token::Name(name) => Ok(match name.as_str() {
+            ScriptToken::Name(name) => Ok(match name.as_str() {
                 "None" => Expression::None,
                 "True" => Expression::Bool(true),
                 "False" => Expression::Bool(false),
@@ -180,23 +182,23 @@ impl Parser {
                 "nan" => Expression::Float(f64::NAN),
                 _ => Expression::Name(name),
             }),
-            Token::Number(text) => number(&text, line),
-            Token::Text(text) => Ok(Expression::Text(text)),
-            Token::Sign("(") => {
+            ScriptToken::Number(text) => number(&text, line),
+            ScriptToken::Text(text) => Ok(Expression::Text(text)),
+            ScriptToken::Sign("(") => {
                 let (mut items, has_comma) = self.items(")")?;
                 match (items.len(), has_comma) {
                     (1, false) => Ok(items.remove(0)),
                     _ => Ok(Expression::Tuple(items)),
                 }
             }
-            Token::Sign("[") => Ok(Expression::List(self.items("]")?.0)),
-            Token::Sign("{") => {
+            ScriptToken::Sign("[") => Ok(Expression::List(self.items("]")?.0)),
+            ScriptToken::Sign("{") => {
                 let mut pairs = Vec::new();
                 while !self.take("}") {
                     let key = self.expression()?;
                     self.expect(":")?;
                     pairs.push((key, self.expression()?));
-                    if !self.take(",") && !matches!(self.peek(), Token::Sign("}")) {
+                    if !self.take(",") && !matches!(self.peek(), ScriptToken::Sign("}")) {
                         return Err(self.unexpected("`,` or `}`"));
                     }
                 }

@@ -6,7 +6,7 @@ use super::cursor::Wrong;
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Token {
+pub enum ScriptToken {
     /// A name or a keyword.
     Name(String),
     /// A number as it is written.
@@ -29,17 +29,17 @@ const SIGNS: [&str; 26] = [
 ];
 
 /// Tokens of a source with the line of each, from 1. Fails with the line and what is wrong in it.
-pub fn tokens(source: &str) -> Result<Vec<(Token, u32)>, Wrong> {
+pub fn tokens(source: &str) -> Result<Vec<(ScriptToken, u32)>, Wrong> {
     let mut lexer = Lexer { source, at: 0, line: 1, open: 0, indents: vec![0], found: Vec::new() };
     while lexer.at < source.len() {
         lexer.step()?;
     }
-    lexer.push(Token::Line);
+    lexer.push(ScriptToken::Line);
     while lexer.indents.len() > 1 {
         lexer.indents.pop();
-        lexer.push(Token::Dedent);
+        lexer.push(ScriptToken::Dedent);
     }
-    lexer.push(Token::End);
+    lexer.push(ScriptToken::End);
     Ok(lexer.found)
 }
 
@@ -50,13 +50,13 @@ struct Lexer<'s> {
     /// Number of open brackets.
     open: usize,
     indents: Vec<usize>,
-    found: Vec<(Token, u32)>,
+    found: Vec<(ScriptToken, u32)>,
 }
 
 impl Lexer<'_> {
-    fn push(&mut self, token: Token) {
+    fn push(&mut self, token: ScriptToken) {
         // Blank lines are not statements.
-        let is_blank = token == Token::Line && matches!(self.found.last(), None | Some((Token::Line, _)));
+        let is_blank = token == ScriptToken::Line && matches!(self.found.last(), None | Some((ScriptToken::Line, _)));
         if !is_blank {
             self.found.push((token, self.line));
         }
@@ -73,7 +73,7 @@ impl Lexer<'_> {
             '\n' => {
                 self.at += 1;
                 if self.open == 0 {
-                    self.push(Token::Line);
+                    self.push(ScriptToken::Line);
                     self.line += 1;
                     return self.indentation();
                 }
@@ -92,7 +92,7 @@ impl Lexer<'_> {
                 let end = rest.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len());
                 let name = rest[..end].to_owned();
                 self.at += end;
-                self.push(Token::Name(name));
+                self.push(ScriptToken::Name(name));
             }
             other => {
                 let sign = SIGNS.into_iter().find(|s| self.rest().starts_with(s));
@@ -105,7 +105,7 @@ impl Lexer<'_> {
                     ")" | "]" | "}" => self.open = self.open.saturating_sub(1),
                     _ => {}
                 }
-                self.push(Token::Sign(sign));
+                self.push(ScriptToken::Sign(sign));
             }
         }
         Ok(())
@@ -122,11 +122,11 @@ impl Lexer<'_> {
         let now = self.indents.last().copied().unwrap_or(0);
         if width > now {
             self.indents.push(width);
-            self.push(Token::Indent);
+            self.push(ScriptToken::Indent);
         }
         while self.indents.last().is_some_and(|&n| n > width) {
             self.indents.pop();
-            self.push(Token::Dedent);
+            self.push(ScriptToken::Dedent);
         }
         if self.indents.last() != Some(&width) {
             return Err((self.line, refuse!("its indentation does not match any block around it")));
@@ -148,7 +148,7 @@ impl Lexer<'_> {
         }
         let number = self.rest().get(..end).unwrap_or_default().to_owned();
         self.at += end.max(1);
-        self.push(Token::Number(number));
+        self.push(ScriptToken::Number(number));
     }
 
     fn text(&mut self, quote: char) -> Result<(), Wrong> {
@@ -158,7 +158,7 @@ impl Lexer<'_> {
             match c {
                 c if c == quote => {
                     self.at += at + 2;
-                    self.push(Token::Text(text));
+                    self.push(ScriptToken::Text(text));
                     return Ok(());
                 }
                 '\n' => break,
@@ -178,19 +178,22 @@ impl Lexer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Token, tokens};
+    use super::{ScriptToken, tokens};
 
     #[test]
     fn lines_blocks_numbers_and_texts() {
-        let found: Vec<Token> = tokens("def f(a,\n    b):\n  x = [1e-05, \"a\\\"b\"]\n\n  y\nz\n")
+        let found: Vec<ScriptToken> = tokens("def f(a,\n    b):\n  x = [1e-05, \"a\\\"b\"]\n\n  y\nz\n")
             .unwrap()
             .into_iter()
             .map(|t| t.0)
             .collect();
         let signs: Vec<String> = found.iter().map(|t| format!("{t:?}")).collect();
-        assert_eq!(found.iter().filter(|t| **t == Token::Line).count(), 4, "{signs:?}");
-        assert!(found.contains(&Token::Number("1e-05".to_owned())) && found.contains(&Token::Text("a\"b".to_owned())));
-        assert_eq!(found.iter().filter(|t| matches!(t, Token::Indent | Token::Dedent)).count(), 2);
+        assert_eq!(found.iter().filter(|t| **t == ScriptToken::Line).count(), 4, "{signs:?}");
+        assert!(
+            found.contains(&ScriptToken::Number("1e-05".to_owned()))
+                && found.contains(&ScriptToken::Text("a\"b".to_owned()))
+        );
+        assert_eq!(found.iter().filter(|t| matches!(t, ScriptToken::Indent | ScriptToken::Dedent)).count(), 2);
     }
 
     #[test]

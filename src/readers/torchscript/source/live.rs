@@ -4,10 +4,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::tree::{Expression, Function, Statement, StatementKind, Target};
+use super::tree::{Expression, ScriptFunction, Statement, StatementKind, Target};
 
 /// For each statement of a function, whether its result is unused in the statements after it.
-pub fn dead_statements(function: &Function) -> Vec<bool> {
+pub fn dead_statements(function: &ScriptFunction) -> Vec<bool> {
     let mut used: FxHashSet<&str> = FxHashSet::default();
     let mut dead = vec![false; function.body.len()];
     for (at, statement) in function.body.iter().enumerate().rev() {
@@ -31,7 +31,7 @@ pub fn dead_statements(function: &Function) -> Vec<bool> {
 }
 
 /// Whether all uses of a name are calls of a function with it as the only argument: `int(x)`.
-pub fn is_only_for(function: &Function, name: &str, caller: &str) -> bool {
+pub fn is_only_for(function: &ScriptFunction, name: &str, caller: &str) -> bool {
     let (mut all, mut called) = (0usize, 0usize);
     for statement in &function.body {
         each_expression(statement, &mut |e| match e {
@@ -48,7 +48,7 @@ pub fn is_only_for(function: &Function, name: &str, caller: &str) -> bool {
 }
 
 /// Whether a tensor that a function made from a number is converted back to a number: PyTorch uses the number, and then drops unused values.
-pub fn turns_numbers_back(function: &Function) -> bool {
+pub fn turns_numbers_back(function: &ScriptFunction) -> bool {
     let is_made = |e: &Expression| matches!(e, Expression::Call { callee, .. } if matches!(&**callee, Expression::Attribute(_, f) if f == "NumToTensor"));
     let mut made: FxHashSet<&str> = FxHashSet::default();
     let mut turns = false;

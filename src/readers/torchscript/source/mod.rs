@@ -9,4 +9,4 @@ mod tree;
 
 pub use live::{dead_statements, is_only_for, turns_numbers_back};
 pub use parse::parse;
-pub use tree::{Class, Expression, Function, Operator, SourceFile, Statement, StatementKind, Target};
+pub use tree::{Class, Expression, PythonOperator, ScriptFunction, SourceFile, Statement, StatementKind, Target};

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use ns_base::refuse;
 
 use super::cursor::{Parser, Wrong};
-use super::lexer::{Token, tokens};
-use super::tree::{Class, Expression, Function, SourceFile, Statement, StatementKind, Target};
+use super::lexer::{ScriptToken, tokens};
+use super::tree::{Class, Expression, ScriptFunction, SourceFile, Statement, StatementKind, Target};
 
 /// Reads a file of source. Fails with the line, from 1, and what is wrong in it.
 pub fn parse(source: &str) -> Result<SourceFile, Wrong> {
@@ -14,10 +14,10 @@ pub fn parse(source: &str) -> Result<SourceFile, Wrong> {
     let mut file = SourceFile::default();
     loop {
         match parser.peek() {
-            Token::End => return Ok(file),
-            Token::Line | Token::Indent | Token::Dedent => parser.at += 1,
-            Token::Name(word) if word == "class" => file.classes.push(Rc::new(parser.class()?)),
-            Token::Name(word) if word == "def" => file.functions.push(Rc::new(parser.function()?)),
+            ScriptToken::End => return Ok(file),
+            ScriptToken::Line | ScriptToken::Indent | ScriptToken::Dedent => parser.at += 1,
+            ScriptToken::Name(word) if word == "class" => file.classes.push(Rc::new(parser.class()?)),
+            ScriptToken::Name(word) if word == "def" => file.functions.push(Rc::new(parser.function()?)),
             // Decorators and imports do not affect the computation.
             _ => parser.skip_line(),
         }
@@ -29,25 +29,25 @@ impl Parser {
     fn class(&mut self) -> Result<Class, Wrong> {
         self.take_word("class");
         let mut class = Class { name: self.name()?, ..Class::default() };
-        while !matches!(self.peek(), Token::Line | Token::End) {
+        while !matches!(self.peek(), ScriptToken::Line | ScriptToken::End) {
             self.at += 1;
         }
         self.at += 1;
-        if !matches!(self.peek(), Token::Indent) {
+        if !matches!(self.peek(), ScriptToken::Indent) {
             return Ok(class);
         }
         self.at += 1;
         loop {
             match self.peek() {
-                Token::Dedent => {
+                ScriptToken::Dedent => {
                     self.at += 1;
                     return Ok(class);
                 }
-                Token::End => return Ok(class),
-                Token::Name(word) if word == "def" => class.methods.push(Rc::new(self.function()?)),
-                Token::Name(word) if word == "__parameters__" => class.parameters = self.names_of_fields()?,
-                Token::Name(word) if word == "__buffers__" => class.buffers = self.names_of_fields()?,
-                Token::Name(_) => self.field(&mut class)?,
+                ScriptToken::End => return Ok(class),
+                ScriptToken::Name(word) if word == "def" => class.methods.push(Rc::new(self.function()?)),
+                ScriptToken::Name(word) if word == "__parameters__" => class.parameters = self.names_of_fields()?,
+                ScriptToken::Name(word) if word == "__buffers__" => class.buffers = self.names_of_fields()?,
+                ScriptToken::Name(_) => self.field(&mut class)?,
                 _ => self.skip_line(),
             }
         }
@@ -82,8 +82,8 @@ impl Parser {
         let (mut text, mut open) = (String::new(), 0usize);
         loop {
             match self.peek() {
-                Token::Line | Token::End => return text,
-                Token::Sign(sign) => {
+                ScriptToken::Line | ScriptToken::End => return text,
+                ScriptToken::Sign(sign) => {
                     if open == 0 && ends.contains(sign) {
                         return text;
                     }
@@ -94,7 +94,7 @@ impl Parser {
                     }
                     text.push_str(sign);
                 }
-                Token::Name(word) => text.push_str(word),
+                ScriptToken::Name(word) => text.push_str(word),
                 _ => {}
             }
             self.at += 1;
@@ -102,9 +102,9 @@ impl Parser {
     }
 
     /// `def forward(self: T, x: Tensor) -> Tensor:` with its statements.
-    fn function(&mut self) -> Result<Function, Wrong> {
+    fn function(&mut self) -> Result<ScriptFunction, Wrong> {
         self.take_word("def");
-        let mut function = Function { name: self.name()?, ..Function::default() };
+        let mut function = ScriptFunction { name: self.name()?, ..ScriptFunction::default() };
         self.expect("(")?;
         while !self.take(")") {
             self.take("*");
@@ -117,7 +117,7 @@ impl Parser {
                 self.expression()?;
             }
             function.parameters.push((name, text));
-            if !self.take(",") && !matches!(self.peek(), Token::Sign(")")) {
+            if !self.take(",") && !matches!(self.peek(), ScriptToken::Sign(")")) {
                 return Err(self.unexpected("`,` or `)`"));
             }
         }
@@ -132,25 +132,25 @@ impl Parser {
     fn block(&mut self) -> Result<Vec<Statement>, Wrong> {
         self.deeper()?;
         self.expect(":")?;
-        if !matches!(self.peek(), Token::Line) {
+        if !matches!(self.peek(), ScriptToken::Line) {
             let statement = self.statement()?;
             self.depth -= 1;
             return Ok(vec![statement]);
         }
         self.at += 1;
-        if !matches!(self.peek(), Token::Indent) {
+        if !matches!(self.peek(), ScriptToken::Indent) {
             return Err(self.unexpected("a block"));
         }
         self.at += 1;
         let mut statements = Vec::new();
         loop {
             match self.peek() {
-                Token::Dedent => {
+                ScriptToken::Dedent => {
                     self.at += 1;
                     break;
                 }
-                Token::End => break,
-                Token::Line => self.at += 1,
+                ScriptToken::End => break,
+                ScriptToken::Line => self.at += 1,
                 _ => statements.push(self.statement()?),
             }
         }
@@ -160,7 +160,7 @@ impl Parser {
 
     fn statement(&mut self) -> Result<Statement, Wrong> {
         let line = self.line();
-        let word = if let Token::Name(word) = self.peek() { word.clone() } else { String::new() };
+        let word = if let ScriptToken::Name(word) = self.peek() { word.clone() } else { String::new() };
         let kind = match word.as_str() {
             "if" => {
                 self.at += 1;
@@ -183,7 +183,7 @@ impl Parser {
             }
             "return" => {
                 self.at += 1;
-                let is_bare = matches!(self.peek(), Token::Line | Token::End);
+                let is_bare = matches!(self.peek(), ScriptToken::Line | ScriptToken::End);
                 let value = if is_bare { Expression::None } else { self.expression_list()?.0 };
                 self.skip_line();
                 StatementKind::Return(value)
@@ -225,7 +225,7 @@ impl Parser {
             self.type_text(&["="]);
         }
         if !self.take("=") {
-            if !matches!(self.peek(), Token::Line | Token::End) {
+            if !matches!(self.peek(), ScriptToken::Line | ScriptToken::End) {
                 return Err(self.unexpected("the end of the statement"));
             }
             self.skip_line();
@@ -242,7 +242,7 @@ impl Parser {
             single => vec![target(single)?],
         };
         let value = self.expression_list()?.0;
-        if !matches!(self.peek(), Token::Line | Token::End) {
+        if !matches!(self.peek(), ScriptToken::Line | ScriptToken::End) {
             return Err(self.unexpected("the end of the statement"));
         }
         self.skip_line();

@@ -34,14 +34,14 @@ pub enum Expression {
     /// `not a`.
     Not(Box<Expression>),
     /// `a + b`.
-    Binary(Operator, Box<Expression>, Box<Expression>),
+    Binary(PythonOperator, Box<Expression>, Box<Expression>),
     /// `a if condition else b`: condition, a, b.
     Choice(Box<Expression>, Box<Expression>, Box<Expression>),
 }
 
 /// An operator between two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
+pub enum PythonOperator {
     /// `or`.
     Or,
     /// `and`.
@@ -128,7 +128,7 @@ pub enum StatementKind {
 
 /// A function or a method.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Function {
+pub struct ScriptFunction {
     pub name: String,
     /// Its arguments with their types as written, including `self`.
     pub parameters: Vec<(String, String)>,
@@ -144,12 +144,12 @@ pub struct Class {
     pub buffers: Vec<String>,
     /// Fields with a literal value: `out_features : Final[int] = 4`.
     pub constants: Vec<(String, Expression)>,
-    pub methods: Vec<Rc<Function>>,
+    pub methods: Vec<Rc<ScriptFunction>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceFile {
     pub classes: Vec<Rc<Class>>,
     /// Its functions.
-    pub functions: Vec<Rc<Function>>,
+    pub functions: Vec<Rc<ScriptFunction>>,
 }

@@ -1,10 +1,8 @@
 //! The runs that a form describes, one after another.
 
-use super::document::document;
 use super::spec::CustomopStudy;
 use ns_kernel::{BUILT_IN, BuiltIn};
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec};
-use ns_view::document::Document;
 
 /// The purpose of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +29,10 @@ pub(super) struct CaseReport {
 }
 
 impl Case {
-    /// Most runs of one form.
+    /// Most combinations of the lists of a form, without values of a constant.
     pub const MOST: usize = 64;
+    /// Most runs.
+    const MOST_RUNS: usize = 4_096;
 
     /// A short description: the kernel, and the compared value.
     pub fn label(&self) -> String {
@@ -46,12 +46,6 @@ impl CustomopStudy {
     /// constant.
     pub fn specs(&self) -> Result<Vec<CustomOpSpec>, String> {
         Ok(self.kernel_cases()?.into_iter().map(|case| case.spec).collect())
-    }
-
-    /// The document of one run.
-    pub fn document_of(&self, spec: CustomOpSpec, report: CustomOpReport) -> Document {
-        let case = Case { spec, purpose: CasePurpose::Kernel, constant: None };
-        document(self, &[CaseReport { case, report }])
     }
 
     fn kernel_cases(&self) -> Result<Vec<Case>, String> {
@@ -82,8 +76,8 @@ impl CustomopStudy {
         if self.steps {
             cases.extend(self.tutorial());
         }
-        if cases.len() > Case::MOST {
-            return Err(format!("the lists make {} combinations; at most {} can be run", cases.len(), Case::MOST));
+        if cases.len() > Case::MOST_RUNS {
+            return Err(format!("the lists make {} combinations; at most {} can be run", cases.len(), Case::MOST_RUNS));
         }
         Ok(cases)
     }

@@ -14,10 +14,7 @@ pub struct KernelOfFiles {
 }
 
 impl KernelOfFiles {
-    /// Finds the kernel of files, each a name and its text.
-    ///
-    /// # Errors
-    /// When no file is a kernel, or several are and no script names one.
+    /// Finds the kernel of files, each a name and its text. Fails when no file is a kernel, or several are and no script names one.
     pub fn of(files: &[(String, String)]) -> Result<Self, Refusal> {
         let mut builds = files.iter().filter(|(name, _)| is_script(name)).filter_map(|(name, text)| {
             BuildScript::parse(text).map_err(|e| refuse!("{name}: {e}")).transpose().map(|build| (name, build))

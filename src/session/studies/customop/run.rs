@@ -1,18 +1,19 @@
 //! The cases one after another, each kernel in parts of a fixed number of statements.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::cases::{Case, CaseReport};
 use super::document::document;
 use super::spec::CustomopStudy;
-use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
+use crate::studies::run::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep, TRACE_MIME, is_shown};
 use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_capture::build_customop_profile;
 use ns_fidelity::published_steps_per_s;
 use ns_formats::WriteFormat;
-use ns_kernel::CoreMeter;
 use ns_machine::cost::CostTable;
 use ns_neuron::gpsimd::{CustomOpRun, customop_json};
+use ns_profile::Profile;
 
 /// Parts of a case, for the progress bar.
 const PARTS: u64 = 1_000;
@@ -23,8 +24,8 @@ struct CustomopStudyRun {
     waiting: VecDeque<Case>,
     current: Option<(Case, CustomOpRun)>,
     finished: Vec<CaseReport>,
-    /// The timeline of each processor of the first case.
-    processors: Vec<CoreMeter>,
+    /// The processors of the first case.
+    timeline: Option<Rc<Profile>>,
 }
 
 impl CustomopStudy {
@@ -40,7 +41,7 @@ impl CustomopStudy {
             waiting: cases.into(),
             current: None,
             finished: Vec::new(),
-            processors: Vec::new(),
+            timeline: None,
         }))
     }
 }
@@ -64,15 +65,16 @@ impl StudyRun for CustomopStudyRun {
         }
         let (report, processors) = run.finish().map_err(|e| e.to_string())?;
         if self.finished.is_empty() {
-            self.processors = processors;
+            self.timeline = Some(Rc::new(build_customop_profile(&case.spec.name, &processors)));
         }
         self.finished.push(CaseReport { case, report });
         let Some(next) = self.waiting.front() else {
             return Ok(StudyStep::Done(Box::new(self.result(true)?)));
         };
         let label = next.label();
-        let shown = Box::new(self.result(false)?);
-        Ok(self.more(0.0, label, Some(shown)))
+        let done = self.finished.len();
+        let shown = is_shown(done, done + self.waiting.len()).then(|| self.result(false)).transpose()?;
+        Ok(self.more(0.0, label, shown.map(Box::new)))
     }
 }
 
@@ -86,7 +88,9 @@ impl CustomopStudyRun {
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {
         let document = document(&self.study, &self.finished);
         let files = if is_over { self.files()? } else { Vec::new() };
-        Ok(StudyResult { document, files, values: None })
+        let reports = self.finished.iter().map(|case| (case.case.spec.clone(), case.report.clone())).collect();
+        let reports = StudyReports::Customop { reports, timeline: self.timeline.clone() };
+        Ok(StudyResult { document, files, reports, values: None })
     }
 
     /// The command line's output of `--json`, and its timeline of `--output`.
@@ -99,9 +103,9 @@ impl CustomopStudyRun {
             mime: "application/json".to_owned(),
             text: json.map_err(|e| e.to_string())?,
         }];
-        if let Some(first) = self.finished.first().filter(|_| !self.processors.is_empty()) {
-            let profile = build_customop_profile(&first.case.spec.name, &self.processors);
-            let text = String::from_utf8(WriteFormat::Chrome.write(&profile)).map_err(|e| e.to_string())?;
+        // A kernel that does not compile has none.
+        if let Some(profile) = self.timeline.as_ref().filter(|profile| !profile.slices().is_empty()) {
+            let text = String::from_utf8(WriteFormat::Chrome.write(profile)).map_err(|e| e.to_string())?;
             files.push(StudyFile {
                 label: "trace".to_owned(),
                 name: "customop-trace.json".to_owned(),

@@ -1,7 +1,6 @@
 //! What the page shows of a language model.
 
 use super::grid::{best_place, costs, grid, models, result_of, trade};
-use super::options::LlmCommand;
 use super::run::{RequestPurpose, RequestResult};
 use super::spec::LlmStudy;
 use super::traffic::{self, Served};
@@ -42,18 +41,19 @@ pub(super) fn document(
     blocks.push(grid(own, &limits, made));
     blocks.push(models(own));
     blocks.push(Block::Text(ABOUT.to_owned()));
-    let mut commands = vec![own.serve_command(), study.command(LlmCommand::Generate, own)];
+    let mut commands =
+        vec![own.serve_command(), LlmStudy { request_rate: None, ..study.clone() }.command("generate", own)];
     if !limits.is_none() {
-        commands.push(study.command(LlmCommand::Fit, own));
+        commands.push(study.command("fit", own));
     }
-    commands.extend(study.traffic().map(|_| study.command(LlmCommand::Serve, own)));
+    commands.extend(study.traffic().map(|_| study.command("generate", own)));
     commands.swap(0, 1);
     blocks.extend(commands.into_iter().map(Block::Command));
     Document { title: title(own, &limits), blocks }
 }
 
 /// The question: the place of the form, or, with limits, the limits, because the place is then the answer.
-fn title(own: &Request, limits: &Limits) -> String {
+pub(super) fn title(own: &Request, limits: &Limits) -> String {
     let place = match limits.is_none() {
         true => format!(", on {} of {}", format_plural(own.degree, "core"), own.instance.name),
         false => String::new(),
@@ -72,7 +72,7 @@ fn own_place(own: &Request, limits: &Limits, made: &[RequestResult]) -> Vec<Bloc
     }
 }
 
-fn figures(request: &Request, report: &GenerationReport, limits: &Limits) -> Vec<Block> {
+pub(super) fn figures(request: &Request, report: &GenerationReport, limits: &Limits) -> Vec<Block> {
     let mut blocks = vec![Block::Tiles(tiles(request, report, limits))];
     let notes = report.note.into_iter().chain(report.remarks.iter().map(String::as_str));
     blocks.extend(notes.map(|note| finding(Tone::Warning, note, "")));
@@ -108,7 +108,7 @@ const ABOUT: &str = "All times are simulated. A layer is two segments, attention
      ends where the cores exchange their sums. Nothing of the next segment is fetched before that. The median token is that of the bucket which holds it; a \
      cache of a bucket is read whole.";
 
-fn finding(tone: Tone, title: &str, text: &str) -> Block {
+pub(super) fn finding(tone: Tone, title: &str, text: &str) -> Block {
     Block::Finding(Finding { tone, title: title.to_owned(), text: text.to_owned() })
 }
 

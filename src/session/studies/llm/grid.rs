@@ -173,7 +173,9 @@ pub(super) fn grid(own: &Request, limits: &Limits, made: &[RequestResult]) -> Bl
         ColumnKind::Exact => Column::new(id, title, kind).least_first(),
         _ => Column::new(id, title, kind),
     });
-    let mut table = Table { columns: columns.into(), ..Table::default() };
+    // Without simulations there are no times.
+    let shown = if made.is_empty() { columns.len() - 3 } else { columns.len() };
+    let mut table = Table { columns: columns.into_iter().take(shown).collect(), ..Table::default() };
     let (mut targets, mut faint) = (Vec::new(), Vec::new());
     for (position, row) in found.rows.iter().enumerate() {
         let result = match (row.memory.fits, is_priced(row)) {
@@ -192,7 +194,7 @@ pub(super) fn grid(own: &Request, limits: &Limits, made: &[RequestResult]) -> Bl
         };
         let gib = |bytes: u64| rounded(u64_to_f64(bytes) / f64::from(1 << 30));
         let figure = |of: fn(&Generation) -> Option<f64>| result_of(row).and_then(of).map_or(Cell::Missing, rounded);
-        table.rows.push(vec![
+        let cells = [
             Cell::Text(row.instance.to_owned()),
             Cell::Count(u64::from(row.tp)),
             Cell::Text(result),
@@ -201,7 +203,8 @@ pub(super) fn grid(own: &Request, limits: &Limits, made: &[RequestResult]) -> Bl
             figure(|made| Some(made.tpot_p50_ms)),
             figure(|made| Some(made.ttft_ms)),
             figure(|made| made.cost_usd_per_million_tokens),
-        ]);
+        ];
+        table.rows.push(cells.into_iter().take(shown).collect());
         targets.push(format!("instance={}&tp={}", row.instance, row.tp));
     }
     let title = match found.nearest {

@@ -1,15 +1,15 @@
 //! The study of language models: how fast one reads and writes on some cores, and where it fits.
 
+mod answer;
 mod document;
 mod form;
 mod grid;
-mod options;
 mod run;
 mod spec;
 mod token;
 mod traffic;
 
-pub use options::{LLM_OPTIONS, LlmCommand, LlmGroup, LlmOption};
+pub use answer::LlmAnswer;
 pub use spec::LlmStudy;
 pub use token::token_profile;
 

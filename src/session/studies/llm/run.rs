@@ -72,7 +72,7 @@ impl LlmRun {
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {
         let document = document(&self.study, &self.own, &self.made, self.served.as_ref(), is_over);
         let files = if is_over { self.files()? } else { Vec::new() };
-        Ok(StudyResult { document, files, values: None })
+        Ok(StudyResult { document, files, ..StudyResult::default() })
     }
 
     /// The output of `neuronscope generate --json`, the median token as a timeline, and the output with `--request-rate`.

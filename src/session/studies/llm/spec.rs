@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::options::{LLM_OPTIONS, LlmCommand, LlmOption};
 use super::run::LlmRun;
+use crate::options::command_line;
 use crate::studies::StudyRun;
 use ns_base::Refusal;
 use ns_llm::{
@@ -64,6 +64,9 @@ mod as_text {
     }
 }
 
+pub(super) const INPUT: u64 = 128;
+pub(super) const OUTPUT: u64 = 1_024;
+pub(super) const REQUESTS: u32 = 200;
 /// The share of guesses that the model agrees with, where the form does not say it.
 const ACCEPTANCE: f64 = 0.7;
 
@@ -79,8 +82,8 @@ impl Default for LlmStudy {
             weights: None,
             route: None,
             batch: 1,
-            input: 128,
-            output: 1_024,
+            input: INPUT,
+            output: OUTPUT,
             expert_groups: None,
             active: None,
             buckets: Vec::new(),
@@ -89,31 +92,14 @@ impl Default for LlmStudy {
             max_ttft_ms: None,
             max_tpot_ms: None,
             request_rate: None,
-            requests: 200,
+            requests: REQUESTS,
             prefill_chunk: None,
         }
     }
 }
 
 impl LlmStudy {
-    /// The text of a field; empty if nothing is given.
-    pub fn text(&self, key: &str) -> String {
-        LlmOption::find(key).map(|option| option.text(self)).unwrap_or_default()
-    }
-
-    /// Puts a text into a field. A text that cannot be used leaves it as it was.
-    ///
-    /// # Errors
-    /// One sentence for the user: what is wrong and what would be right.
-    pub fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
-        let option = LlmOption::find(key).ok_or_else(|| format!("language models have no field '{key}'"))?;
-        option.put(self, key, text).map_err(|e| e.to_string())
-    }
-
-    /// Puts the text of a `config.json` with its name into the study.
-    ///
-    /// # Errors
-    /// What is wrong with the file.
+    /// Puts the text of a `config.json` with its name into the study. Fails with what is wrong with the file.
     pub fn set_file(&mut self, name: &str, text: &str) -> Result<(), Refusal> {
         let before = std::mem::replace(&mut self.config_name, name.to_owned());
         let read = read_config(name, text.as_bytes());
@@ -146,10 +132,7 @@ impl LlmStudy {
         Limits { ttft_ms: self.max_ttft_ms, tpot_ms: self.max_tpot_ms }
     }
 
-    /// The request of the form, which may not be possible.
-    ///
-    /// # Errors
-    /// When the model or the instance is not known.
+    /// The request of the form, which may not be possible. Fails when the model or the instance is not known.
     pub fn request(&self) -> Result<Request, Refusal> {
         let instance = llm_instance(&self.instance)?;
         let own = Request::of(self.decoder()?, instance);
@@ -172,35 +155,20 @@ impl LlmStudy {
     }
 
     /// The command that prints what the page shows of a request.
-    pub fn command(&self, command: LlmCommand, own: &Request) -> String {
+    pub fn command(&self, command: &str, own: &Request) -> String {
         /// Options that a command names whatever they are.
-        const NAMED: [&str; 5] = ["instance", "tp", "batch", "input", "output"];
-        let (default, name) = (Self::default(), if command == LlmCommand::Fit { "fit" } else { "generate" });
-        let mut line = format!("neuronscope {name}");
-        let is_file = !self.config.is_empty();
-        for option in LLM_OPTIONS.iter().filter(|option| option.commands.contains(&command)) {
-            let (key, flag) = (option.field.key, option.flag.0);
-            let text = match key {
-                "model" if is_file => continue,
-                "model" => own.config.name.clone(),
-                "config" if is_file => "config.json".to_owned(),
-                "instance" => own.instance.name.to_owned(),
-                "tp" => own.degree.to_string(),
-                "requests" if command == LlmCommand::Serve => self.requests.to_string(),
-                _ => option.text(self),
-            };
-            let is_default = text == option.text(&default) && !NAMED.contains(&key) && key != "model";
-            if !text.is_empty() && (!is_default || key == "requests") {
-                line.push_str(&format!(" --{flag} {text}"));
-            }
-        }
-        line
+        const NAMED: [&str; 7] = ["model", "instance", "tp", "batch", "input", "output", "requests"];
+        let (model, instance) = (own.config.name.clone(), own.instance.name.to_owned());
+        let of = Self { model, instance, tp: Some(own.degree), ..self.clone() };
+        let line = command_line(command, &of, &Self::default(), &NAMED, |line, option, text| match option.key() {
+            "model" if !self.config.is_empty() => line,
+            "config" => line.option("model-config", "config.json"),
+            _ => option.on(line, text),
+        });
+        line.print()
     }
 
-    /// Begins the study.
-    ///
-    /// # Errors
-    /// When the model or the instance is not known.
+    /// Begins the study. Fails when the model or the instance is not known.
     pub(in crate::studies) fn start(self) -> Result<Box<dyn StudyRun>, String> {
         let request = self.request().map_err(|e| e.to_string())?;
         Ok(Box::new(LlmRun::new(Rc::new(self), request)))

@@ -14,10 +14,7 @@ pub(super) fn token_trace(request: &Request) -> Result<String, Refusal> {
 }
 
 /// The step of the median token, as a profile: its layers with their segments and collectives, the host, and one layer by
-/// engine and DMA queue.
-///
-/// # Errors
-/// When the cores cannot share the model so, or a segment cannot be compiled.
+/// engine and DMA queue. Fails when the cores cannot share the model so, or a segment cannot be compiled.
 pub fn token_profile(request: &Request) -> Result<Profile, Refusal> {
     let mut decoder = Decoder::of_request(request, FITTED)?;
     let positions = median_program(&mut decoder, request)?;

@@ -6,16 +6,13 @@ use std::rc::Rc;
 use super::document::{CaseResult, document};
 use super::processor::{Measuring, Processor, sizes};
 use super::spec::MatmultStudy;
-use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep};
+use crate::studies::run::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep, is_shown};
 use ns_base::Clock;
 use ns_bench::matmult::{
     CaseRun, MatmultCase, MatmultDetail, MatmultReport, Pitfall, matmult_csv, matmult_json, programs,
 };
 use ns_device::ModelLibrary;
 use ns_fidelity::published_tops;
-
-/// How often the document of a long sweep is made before the sweep is over.
-const MOST_DOCUMENTS: usize = 50;
 
 struct MatmultStudyRun {
     study: MatmultStudy,
@@ -71,7 +68,7 @@ impl StudyRun for MatmultStudyRun {
                 Some((report, detail)) => {
                     self.current = None;
                     self.done.push(ended(report, detail, &self.models, self.total == 1));
-                    self.done.len().is_multiple_of(self.total.div_ceil(MOST_DOCUMENTS))
+                    is_shown(self.done.len(), self.total)
                 }
                 None => false,
             },
@@ -91,7 +88,11 @@ impl StudyRun for MatmultStudyRun {
 impl MatmultStudyRun {
     fn result(&self) -> StudyResult {
         let document = document(&self.study, &self.done, self.total, &self.processor);
-        StudyResult { document, ..StudyResult::default() }
+        StudyResult { document, reports: StudyReports::Matmult(self.reports()), ..StudyResult::default() }
+    }
+
+    fn reports(&self) -> Vec<MatmultReport> {
+        self.done.iter().map(|done| done.report.clone()).collect()
     }
 
     /// The next part; `None` at the end.
@@ -142,7 +143,7 @@ impl MatmultStudyRun {
 
     /// The command line's output of `--csv` and `--json`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
-        let reports: Vec<MatmultReport> = self.done.iter().map(|d| d.report.clone()).collect();
+        let reports = self.reports();
         let file = |label: &str, name: &str, mime: &str, text: String| StudyFile {
             label: label.to_owned(),
             name: name.to_owned(),

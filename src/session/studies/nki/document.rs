@@ -1,7 +1,7 @@
 //! The document of a kernel: its time and what bounds it, errors at their lines, settings beside each other, the source line by line.
 
 use super::spec::NkiStudy;
-use crate::commands::quoted;
+use crate::options::command_line;
 use ns_base::Order as _;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count, format_number, format_range, format_share};
@@ -297,14 +297,9 @@ fn source(name: &str, text: &str, answer: &Answer, files: &[String]) -> Source {
 
 /// The command that gives the same result; the source is first saved as a file.
 fn command(study: &NkiStudy) -> String {
-    let default = NkiStudy::default();
-    let mut words = vec!["neuronscope nki".to_owned(), quoted(&study.target())];
-    for (key, flag) in [("shapes", "shapes"), ("instance", "instance"), ("flag", "flag")] {
-        let text = study.text(key);
-        if !text.is_empty() && (key == "shapes" || text != default.text(key)) {
-            words.push(format!("--{flag} {}", quoted(&text)));
-        }
-    }
-    words.extend(study.set_parts().map(|part| format!("--set {}", quoted(part))));
-    format!("# with the source above saved as {}\n{}", study.file(), words.join(" "))
+    let line = command_line("nki", study, &NkiStudy::default(), &["shapes"], |line, option, text| match option.key() {
+        "kernel" => line.word(&study.target()),
+        _ => option.on(line, text),
+    });
+    format!("# with the source above saved as {}\n{}", study.file(), line.print())
 }

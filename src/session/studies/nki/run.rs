@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::document::document;
-use super::spec::NkiStudy;
+use super::spec::{MOST_CASES, NkiStudy};
 use crate::recorder::Recorder;
 use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
 use ns_base::Refusal;
@@ -27,12 +27,9 @@ struct NkiStudyRun {
 }
 
 impl NkiStudy {
-    /// Begins the study.
-    ///
-    /// # Errors
-    /// When the settings cannot be read, or the instance runs no kernels.
+    /// Begins the study. Fails when the settings cannot be read, or the instance runs no kernels.
     pub(in crate::studies) fn start(self, recorder: Option<Rc<dyn Recorder>>) -> Result<Box<dyn StudyRun>, String> {
-        let waiting: VecDeque<Settings> = self.cases()?.into();
+        let waiting: VecDeque<Settings> = self.cases(MOST_CASES).map_err(|e| format!("set: {e}"))?.into();
         let setup = Setup { with_limits: waiting.len() <= WITH_LIMITS, ..self.setup()? };
         Ok(Box::new(NkiStudyRun {
             study: self,
@@ -101,7 +98,7 @@ impl NkiStudyRun {
         let ranking = Ranking::of(self.finished.clone());
         let document = document(&self.study, &ranking, self.best.as_ref().map_or(&[], |(_, list)| &list.files));
         let files = if is_over { self.files(&ranking)? } else { Vec::new() };
-        Ok(StudyResult { document, files, values: None })
+        Ok(StudyResult { document, files, ..StudyResult::default() })
     }
 
     /// The command line's output of `--json`, and the timeline of the fastest case.
@@ -130,10 +127,7 @@ impl NkiStudyRun {
     }
 }
 
-/// The timeline of a kernel.
-///
-/// # Errors
-/// When its program cannot be simulated.
+/// The timeline of a kernel. Fails when its program cannot be simulated.
 pub fn kernel_profile(list: &List, setup: &Setup, instance: &str) -> Result<Profile, Refusal> {
     let executable = executable_of(list, setup);
     let mut spans = Spans::default();

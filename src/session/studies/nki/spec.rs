@@ -2,15 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::options::Options as _;
 use crate::recorder::RecorderCall;
 use crate::studies::customop::{pack_source, unpack_source};
 use ns_kernel::MAX_SOURCE_BYTES;
 use ns_nki::{Settings, Setup, chip_of, combinations};
 
 /// Most combinations of one run.
-const MOST_CASES: usize = 256;
+pub(super) const MOST_CASES: usize = 256;
 /// The name of a kernel that the user writes.
-const OWN: &str = "own";
+pub(super) const OWN: &str = "own";
 
 /// A kernel that comes with the program: its name, file, source and the shapes of its call.
 const KERNELS: [(&str, &str, &str, &str); 3] = [
@@ -40,6 +41,14 @@ pub struct NkiStudy {
     pub set: String,
     /// A flag of the compiler; empty for none.
     pub flag: String,
+    /// Type of the tensors whose shape names none.
+    pub dtype: String,
+    /// Physical cores of a logical core.
+    pub lnc: u32,
+    /// Programs of the launch; empty for the file's own.
+    pub grid: String,
+    /// Decisions of the compiler that are left out.
+    pub without: Vec<String>,
 }
 
 impl Default for NkiStudy {
@@ -52,18 +61,25 @@ impl Default for NkiStudy {
             instance: "trn2.48xlarge".to_owned(),
             set: String::new(),
             flag: String::new(),
+            dtype: "float32".to_owned(),
+            lnc: 1,
+            grid: String::new(),
+            without: Vec::new(),
         };
         study.take(KERNELS[0].0);
         study
     }
 }
 
-fn built_in(name: &str) -> Option<&'static (&'static str, &'static str, &'static str, &'static str)> {
+pub(super) fn built_in(name: &str) -> Option<&'static (&'static str, &'static str, &'static str, &'static str)> {
     KERNELS.iter().find(|kernel| kernel.0 == name)
 }
 
 impl NkiStudy {
-    fn take(&mut self, name: &str) {
+    /// Most combinations of settings; a page runs fewer.
+    pub const MOST_SETTINGS: usize = 10_000;
+
+    pub(super) fn take(&mut self, name: &str) {
         let (source, shapes) = built_in(name).map_or(("", ""), |(_, _, source, shapes)| (source.trim(), shapes));
         name.clone_into(&mut self.kernel);
         // Whoever writes a kernel begins with the source that is there.
@@ -92,65 +108,18 @@ impl NkiStudy {
         }
     }
 
-    /// The text of a field.
-    pub(in crate::studies) fn text(&self, key: &str) -> String {
-        let text = match key {
-            "kernel" => &self.kernel,
-            "source" => &self.source,
-            "function" => &self.function,
-            "shapes" => &self.shapes,
-            "instance" => &self.instance,
-            "set" => &self.set,
-            "flag" => &self.flag,
-            _ => return String::new(),
-        };
-        text.clone()
-    }
-
     /// The text of a field in a link: a source that was edited is packed, and one that was not is left out.
     pub(in crate::studies) fn link_text(&self, key: &str) -> String {
         match key {
             "source" if self.is_edited() => pack_source(&self.source),
             "source" => String::new(),
-            _ => self.text(key),
+            _ => self.text_of(key),
         }
     }
 
-    /// Puts a text into a field, if it can be run with it.
-    ///
-    /// # Errors
-    /// Says what is wrong and what would be right.
-    pub(in crate::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
-        match key {
-            "kernel" if built_in(text).is_none() && text != OWN => {
-                return Err(format!("kernel: there is no kernel '{text}'; use one from the list, or own"));
-            }
-            "kernel" => self.take(text),
-            "source" => self.source = source(text)?,
-            "function" => text.clone_into(&mut self.function),
-            "shapes" => text.clone_into(&mut self.shapes),
-            "instance" => {
-                chip_of(text).map_err(|e| format!("instance: {e}"))?;
-                text.clone_into(&mut self.instance);
-            }
-            "set" => {
-                let next = Self { set: text.to_owned(), ..self.clone() };
-                next.cases()?;
-                *self = next;
-            }
-            "flag" if text.is_empty() || text == DISABLE_DGE => text.clone_into(&mut self.flag),
-            "flag" => return Err(format!("flag: '{text}' is not possible; use {DISABLE_DGE}, or nothing")),
-            _ => return Err(format!("NKI kernels have no field '{key}'")),
-        }
-        Ok(())
-    }
-
-    /// The combinations of its settings.
-    ///
-    /// # Errors
-    /// When they cannot be read, or are too many.
-    pub(super) fn cases(&self) -> Result<Vec<Settings>, String> {
-        combinations(self.set_parts(), MOST_CASES).map_err(|e| format!("set: {e}"))
+    /// The combinations of its settings. Fails when they cannot be read, or are more than `most`.
+    pub fn cases(&self, most: usize) -> Result<Vec<Settings>, String> {
+        combinations(self.set_parts(), most).map_err(|e| e.to_string())
     }
 
     /// Each constant with its values.
@@ -158,33 +127,32 @@ impl NkiStudy {
         self.set.split(';').map(str::trim).filter(|part| !part.is_empty())
     }
 
-    /// What the simulator needs to know.
-    ///
-    /// # Errors
-    /// When the instance has no NeuronCore that runs kernels.
-    pub(super) fn setup(&self) -> Result<Setup, String> {
+    /// What the simulator needs to know. Fails when the instance has no NeuronCore that runs kernels, or the compiler has no such flag or
+    /// decision.
+    pub fn setup(&self) -> Result<Setup, String> {
         let flags: Vec<String> = Some(self.flag.clone()).filter(|flag| !flag.is_empty()).into_iter().collect();
-        Setup::new(&self.instance, 1, &flags, &[]).map_err(|e| e.to_string())
+        Setup::new(&self.instance, self.lnc, &flags, &self.without).map_err(|e| e.to_string())
     }
 
-    /// The call of the recorder with some settings.
-    ///
-    /// # Errors
-    /// As [`Self::setup`].
+    /// The words of the recorder's command line for a file with some settings. Fails as [`Self::setup`].
+    pub fn words(&self, target: &str, settings: &[String]) -> Result<Vec<String>, String> {
+        let (chip, lnc) = (chip_of(&self.instance).map_err(|e| e.to_string())?, self.lnc.to_string());
+        let always = [("--dtype", &self.dtype), ("--lnc", &lnc), ("--shapes", &self.shapes), ("--grid", &self.grid)];
+        let set = settings.iter().map(|setting| ("--set", setting));
+        let flags = always.into_iter().filter(|(_, text)| !text.is_empty()).chain(set);
+        let first = [target, "--chip", chip].map(str::to_owned);
+        Ok(first.into_iter().chain(flags.flat_map(|(flag, text)| [flag.to_owned(), text.clone()])).collect())
+    }
+
+    /// The call of the recorder with some settings. Fails as [`Self::setup`].
     pub(super) fn call(&self, settings: &[String]) -> Result<RecorderCall, String> {
-        let chip = chip_of(&self.instance).map_err(|e| e.to_string())?;
-        let mut words = vec![self.target(), "--source".to_owned(), "--chip".to_owned(), chip.to_owned()];
-        if !self.shapes.is_empty() {
-            words.extend(["--shapes".to_owned(), self.shapes.clone()]);
-        }
-        words.extend(settings.iter().flat_map(|setting| ["--set".to_owned(), setting.clone()]));
+        let mut words = self.words(&self.target(), settings)?;
+        words.push("--source".to_owned());
         Ok(RecorderCall { source: self.source.clone(), words })
     }
 }
 
-const DISABLE_DGE: &str = "disable-dge";
-
-fn source(text: &str) -> Result<String, String> {
+pub(super) fn source(text: &str) -> Result<String, String> {
     let source = unpack_source(text).unwrap_or_else(|| Ok(text.to_owned()))?;
     if source.len() > MAX_SOURCE_BYTES {
         return Err(format!("source: has {} bytes; a kernel may have at most {MAX_SOURCE_BYTES}", source.len()));

@@ -133,5 +133,10 @@ fn done(report: Box<NumericsReport>) -> Result<StudyStep, Refusal> {
         text: report.to_json().map_err(|e| Refusal::new(e.to_string()))?,
     };
     let document = Document { title, ..Document::default() };
-    Ok(StudyStep::Done(Box::new(StudyResult { document, files: vec![file], values: Some(report) })))
+    Ok(StudyStep::Done(Box::new(StudyResult {
+        document,
+        files: vec![file],
+        values: Some(report),
+        ..StudyResult::default()
+    })))
 }

@@ -1,0 +1,86 @@
+//! Rules of the sources: a public type name means one thing in a crate, and a command runs through the session.
+
+use std::collections::BTreeMap;
+use std::fs::{read_dir, read_to_string};
+use std::path::{Path, PathBuf};
+
+fn src() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// The sources below a folder, with their texts; folders of tests are left out.
+fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for path in read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() && !path.ends_with("tests") {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            let text = read_to_string(&path).unwrap();
+            found.push((path, text));
+        }
+    }
+    found
+}
+
+/// The name of a type that a line makes visible outside its file.
+fn public_type(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("pub")?;
+    let rest = rest.strip_prefix('(').map_or(Some(rest), |inside| Some(inside.split_once(')')?.1))?.trim_start();
+    let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|word| rest.strip_prefix(word))?;
+    rest.split(|c: char| !c.is_alphanumeric()).next()
+}
+
+#[test]
+fn a_public_type_name_means_one_thing_in_a_crate() {
+    for room in read_dir(src()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let mut places: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for (path, text) in sources(&room) {
+            for name in text.lines().filter_map(public_type) {
+                let before = places.insert(name.to_owned(), path.clone());
+                assert_eq!(before, None, "{name} is also in {}: give one of them its noun", path.display());
+            }
+        }
+    }
+}
+
+/// Files of commands that name neither a session nor its driver, with the reason.
+const BELOW_THE_SESSION: [(&str, &str); 28] = [
+    ("aggregate", "prints the text of PyTorch/XLA's script, whose reports `ns_experiment` makes"),
+    ("analyze", "writes the files of PyTorch/XLA's analyzer"),
+    ("bench_eval", "asks a metric of the bench, whose data set is on the disk"),
+    ("bench_index", "reads the files of an index for `bench`"),
+    ("cpu", "measures this machine in threads, which a session has none of"),
+    ("devices", "prints figures of the hardware"),
+    ("evaluate", "reads a data set from the disk"),
+    ("experiment", "chooses between the files beside it"),
+    ("index", "changes files of an index"),
+    ("index_files", "changes files of an index"),
+    ("kept_sweep", "appends rows to a file"),
+    ("manual", "prints the definitions of the commands"),
+    ("matmul_bench", "measures this processor, or asks the cost of one product"),
+    ("mod", "has the table of commands"),
+    ("model_values", "computes a model file with arrays of a file"),
+    ("operators_supported", "prints tables of the readers"),
+    ("plan", "prints the plan of experiments, which the session's request makes"),
+    ("profile_log", "prints the words of the compiler and the profiler"),
+    ("report", "converts files of results"),
+    ("result_files", "names files of results"),
+    ("results", "appends records to a file"),
+    ("runner", "starts a process for each experiment"),
+    ("serve", "serves the page"),
+    ("summary", "prints the metrics of a profile that the session simulated"),
+    ("text", "prints"),
+    ("timers", "writes the timers of a benchmark"),
+    ("validate", "reads tables from the disk and compares"),
+    ("verify", "judges a file of outputs"),
+];
+
+#[test]
+fn commands_that_run_without_the_session_are_listed() {
+    let is_below = |text: &str| !["driver", "Driver", "ns_session"].iter().any(|word| text.contains(word));
+    let files = sources(&src().join("cli/commands"));
+    let below = files.iter().filter(|(_, text)| is_below(text)).map(|(path, _)| path.file_stem().unwrap().to_str());
+    let mut below: Vec<&str> = below.map(Option::unwrap).collect();
+    below.sort_unstable();
+    assert_eq!(below, BELOW_THE_SESSION.map(|(name, _)| name));
+}
