@@ -364,8 +364,13 @@ impl<'a> Lowering<'a> {
         let descriptors = if in_hbm(memory) { memory.pieces.max(on_chip) } else { on_chip };
         let bytes = elements * u64::from(memory.bytes);
         let action = Action::Move {
-            // A transpose reaches 90 % of the rate of a copy.
-            bytes: if is_transpose { bytes * 10 / 9 } else { bytes },
+            bytes,
+            // A transpose reaches 90 % of the rate of a copy, and half of it within SBUF.
+            engine_bytes: match is_transpose {
+                true if !in_hbm(memory) => bytes * 2,
+                true => bytes * 10 / 9,
+                false => bytes,
+            },
             partitions,
             descriptors,
             direction,
@@ -389,8 +394,10 @@ impl<'a> Lowering<'a> {
                 ..*result
             },
         );
+        let bytes = data.elements * u64::from(data.bytes);
         let action = Action::Move {
-            bytes: data.elements * u64::from(data.bytes),
+            bytes,
+            engine_bytes: bytes,
             partitions: loaded.partitions,
             descriptors: rows,
             direction: DmaDirection::HbmToSbuf,

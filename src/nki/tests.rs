@@ -185,6 +185,24 @@ fn a_product_counts_its_instructions_bytes_and_lines() {
 }
 
 #[test]
+fn only_what_device_memory_moves_is_counted_there() {
+    let mut author = Author::new(2);
+    let table = author.tile('i', 1_000, 128, 1, 1);
+    let out = author.tile('o', 128, 128, 1, 2);
+    let (rows, turned) = (author.tile('s', 128, 128, 1, 3), author.tile('s', 128, 128, 1, 4));
+    let tile = 128 * 128 * 2;
+    author.call("dma_copy", 5, &[(rows, 0, whole(128, 128)), (table, 0, vec![128, 128, 1, 128])], json!({}));
+    author.call("dma_transpose", 6, &[(turned, 0, whole(128, 128)), (rows, 0, whole(128, 128))], json!({}));
+    author.call("dma_transpose", 7, &[(out, 0, vec![128, 128, 1, 128]), (turned, 0, whole(128, 128))], json!({}));
+    let found = run(&author);
+    // A table of 1,000 rows, of which 128 are looked up: no kernel needs to read more.
+    assert_eq!((found.hbm.read_bytes, found.hbm.write_bytes, found.hbm.floor_bytes), (tile, tile, 2 * tile));
+    assert!(found.lines.iter().all(|line| line.bytes == tile), "{:?}", found.lines);
+    let us = |line| found.lines.iter().find(|l| l.line == line).unwrap().dma_us;
+    assert!(us(5) < us(7) && us(7) < us(6), "{:?}", found.lines);
+}
+
+#[test]
 fn operands_of_one_sum_that_do_not_fit_do_not_build() {
     // 24 blocks of 128 and 2,048 columns: 204 KiB in a partition; one more: 212.5.
     assert!(run(&product(24, 2_048, 0)).builds);
