@@ -1,7 +1,9 @@
 //! The recorder of NKI kernels: a Python package inside the program, which runs the author's file.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread;
 
 use anyhow::{Context as _, Result, bail};
 
@@ -13,7 +15,7 @@ use ns_nki::{List, chip_of};
 static PACKAGE: include_dir::Dir<'static> = include_dir::include_dir!("$NKI_RECORDER");
 
 /// How a kernel is called.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Call {
     /// File and function.
     pub kernel: String,
@@ -66,54 +68,109 @@ impl Recorder {
         Ok(())
     }
 
-    /// The list of a kernel.
+    /// The list of a kernel. `python` records the next one too, if only its settings differ.
     ///
     /// # Errors
     /// When the file cannot be read or recorded.
-    pub fn list(&self, call: &Call) -> Result<String> {
-        let Call { kernel, settings, shapes, grid, dtype, check, instance, lnc } = call;
+    pub fn list(&self, call: &Call, python: &mut Option<Python>) -> Result<String> {
+        let Call { kernel, settings, check, .. } = call;
         let Some(folder) = self.folder.as_ref().filter(|_| !is_list(kernel)) else {
             if !settings.is_empty() || check.is_some() {
                 bail!("{kernel}: a recorded list has its settings; --set and --check need the Python file");
             }
             return read_text(Path::new(kernel));
         };
-        let mut python = Command::new(PYTHON);
-        python.args(["-m", "nki_recorder", kernel, "--dtype", dtype, "--chip", chip_of(instance)?]);
-        python.args(["--lnc", &lnc.to_string()]).env("PYTHONPATH", folder).env("PYTHONDONTWRITEBYTECODE", "1");
-        for (flag, value) in [("--shapes", shapes), ("--grid", grid), ("--check", check)] {
-            if let Some(value) = value {
-                python.args([flag, value]);
-            }
-        }
-        for setting in settings {
-            python.args(["--set", setting]);
-        }
-        let output = python.stdin(Stdio::null()).output();
-        let output = match output {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!(
-                "{kernel}: {PYTHON} is not installed, and it runs the kernel's file; install Python 3.9 or later, or give a list that \
-                 --list wrote elsewhere"
-            ),
-            other => other.with_context(|| format!("{PYTHON} cannot be started"))?,
+        let base = Call { settings: Vec::new(), ..call.clone() };
+        let mut running = match python.take().filter(|python| python.call == base) {
+            Some(running) => running,
+            None => Python::start(folder, base)?,
         };
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-            bail!("{kernel}: {}", last.trim().trim_start_matches("error: "));
-        }
-        Ok(String::from_utf8(output.stdout)?)
+        let text = running.list(settings)?;
+        *python = Some(running);
+        Ok(text)
     }
 
     /// The list of a kernel, read.
     ///
     /// # Errors
     /// As [`Self::list`], and when it is no list.
-    pub fn read(&self, call: &Call) -> Result<(String, List)> {
-        let text = self.list(call)?;
+    pub fn read(&self, call: &Call, python: &mut Option<Python>) -> Result<(String, List)> {
+        let text = self.list(call, python)?;
         let list = List::read(&text).map_err(|error| error.within(|what| format!("{}: {what}", call.kernel)))?;
         Ok((text, list))
     }
+}
+
+/// A recorder that runs, for calls that differ in their settings only.
+pub(super) struct Python {
+    call: Call,
+    child: Child,
+    /// The last line that it said to stderr; the thread reads all, so that a file that prints much does not wait for ever.
+    said: Option<thread::JoinHandle<String>>,
+    out: BufReader<std::process::ChildStdout>,
+}
+
+impl Drop for Python {
+    fn drop(&mut self) {
+        // It ends by itself when its input does; one that is at work is no longer wanted.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Python {
+    fn start(folder: &Path, call: Call) -> Result<Self> {
+        let Call { kernel, shapes, grid, dtype, check, instance, lnc, .. } = &call;
+        let mut python = Command::new(PYTHON);
+        python.args(["-m", "nki_recorder", kernel, "--each", "--dtype", dtype, "--chip", chip_of(instance)?]);
+        python.args(["--lnc", &lnc.to_string()]).env("PYTHONPATH", folder).env("PYTHONDONTWRITEBYTECODE", "1");
+        for (flag, value) in [("--shapes", shapes), ("--grid", grid), ("--check", check)] {
+            if let Some(value) = value {
+                python.args([flag, value]);
+            }
+        }
+        let child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = match child {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!(
+                "{kernel}: {PYTHON} is not installed, and it runs the kernel's file; install Python 3.9 or later, or give a list that \
+                 --list wrote elsewhere"
+            ),
+            other => other.with_context(|| format!("{PYTHON} cannot be started"))?,
+        };
+        let (out, errors) = (child.stdout.take(), child.stderr.take());
+        let out = BufReader::new(out.context("the recorder has no output")?);
+        let said = errors.map(|errors| thread::spawn(move || last_line(BufReader::new(errors))));
+        Ok(Self { call, child, said, out })
+    }
+
+    fn list(&mut self, settings: &[String]) -> Result<String> {
+        let mut text = String::new();
+        let line = serde_json::to_string(settings)? + "\n";
+        // What it could not take is told by what it says at its end.
+        let asked = self.child.stdin.as_mut().map(|to| to.write_all(line.as_bytes()).and_then(|()| to.flush()));
+        if matches!(asked, Some(Ok(()))) {
+            self.out.read_line(&mut text)?;
+        }
+        if text.ends_with('\n') {
+            return Ok(text);
+        }
+        let said = self.said.take().and_then(|said| said.join().ok()).filter(|line| !line.is_empty());
+        let said = said.as_deref().unwrap_or("it said nothing").trim_start_matches("error: ");
+        bail!("{}: {said}", self.call.kernel)
+    }
+}
+
+/// The last line of a text that is not empty.
+fn last_line(mut text: impl std::io::BufRead) -> String {
+    let (mut last, mut line) = (String::new(), Vec::new());
+    while text.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let said = String::from_utf8_lossy(&line);
+        if !said.trim().is_empty() {
+            said.trim().clone_into(&mut last);
+        }
+        line.clear();
+    }
+    last
 }
 
 /// The program that runs the author's file.

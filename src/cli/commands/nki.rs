@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use super::text;
 use crate::interrupt::{self, InterruptError};
 use crate::nki_args::NkiArgs;
-use crate::nki_recorder::{Call, Recorder};
+use crate::nki_recorder::{Call, Python, Recorder};
 use crate::progress::ProgressBar;
 use crate::remarks::{Remark, with_remarks, write_profile};
 use ns_base::units::{format_change, format_number};
@@ -33,7 +33,11 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
     recorder.prepare(cases.iter().map(|case| case.kernel.as_str()))?;
     interrupt::listen()?;
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup };
-    let done = in_workers(&cases, "kernels", |case| rank(case, &recorder, &args, &setup));
+    let done = in_workers(&cases, "kernels", |case, python| {
+        let case = rank(case, &recorder, &args, &setup, python);
+        // Ctrl-C ends Python too.
+        (case.ranked.error.is_none() || !interrupt::is_stop_requested()).then_some(case)
+    });
     let stopped = done.len() < cases.len();
     let time = |case: &Case| case.ranked.total_us().unwrap_or(f64::INFINITY);
     let best = done.iter().min_by(|a, b| time(a).total_cmp(&time(b))).cloned().unwrap_or_default();
@@ -90,10 +94,10 @@ fn cases_of(args: &NkiArgs) -> Result<Vec<Call>> {
     Ok(args.rank.iter().chain(&args.kernel).flat_map(of_kernel).collect())
 }
 
-fn rank(call: &Call, recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Case {
+fn rank(call: &Call, recorder: &Recorder, args: &NkiArgs, setup: &Setup, python: &mut Option<Python>) -> Case {
     let mut case = Case::default();
     let mut run = || -> Result<Answer> {
-        let (text, list) = recorder.read(call)?;
+        let (text, list) = recorder.read(call, python)?;
         if let Some(path) = &args.list {
             crate::output::write(path, &text)?;
         }
@@ -133,17 +137,22 @@ fn judge(best: &Ranked, budget_us: Option<f64>) -> Result<()> {
     }
 }
 
-/// Does the same for each of many, on all processors; what Ctrl-C left is missing.
-fn in_workers<T: Sync, R: Send>(all: &[T], label: &str, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// Does the same for each of many, on all processors, each with a Python of its own; what Ctrl-C left is missing.
+fn in_workers<T: Sync, R: Send>(
+    all: &[T],
+    label: &str,
+    work: impl Fn(&T, &mut Option<Python>) -> Option<R> + Sync,
+) -> Vec<R> {
     let done: Vec<Mutex<Option<R>>> = all.iter().map(|_| Mutex::new(None)).collect();
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let worker = || {
+        let mut python = None;
         while !interrupt::is_stop_requested() {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some((one, place)) = all.get(at).zip(done.get(at)) else { return };
-            let result = work(one);
+            let result = work(one, &mut python);
             if let Ok(mut place) = place.lock() {
-                *place = Some(result);
+                *place = result;
             }
             finished.fetch_add(1, Ordering::Relaxed);
         }
@@ -170,7 +179,7 @@ pub(super) fn validate(table: &Path, csv: &[u8], json: bool) -> Result<()> {
     recorder.prepare(rows.iter().map(|row| row.kernel.as_str()))?;
     interrupt::listen()?;
     let folder = table.parent().unwrap_or(Path::new(""));
-    let compare = |row: &KernelRow| -> Result<KernelComparison> {
+    let compare = |row: &KernelRow, python: &mut Option<Python>| -> Result<KernelComparison> {
         let instance = "trn2.48xlarge";
         let setup = Setup { with_limits: false, ..Setup::new(instance, 1, &row.flags, &[])? };
         let call = Call {
@@ -183,9 +192,11 @@ pub(super) fn validate(table: &Path, csv: &[u8], json: bool) -> Result<()> {
             instance: instance.to_owned(),
             lnc: 1,
         };
-        Ok(compare_kernel(row, &answer(&recorder.read(&call)?.1, &setup)?))
+        Ok(compare_kernel(row, &answer(&recorder.read(&call, python)?.1, &setup)?))
     };
-    let kernels = in_workers(&rows, "kernels", compare).into_iter().collect::<Result<Vec<_>>>()?;
+    let kernels = in_workers(&rows, "kernels", |row, python| Some(compare(row, python)))
+        .into_iter()
+        .collect::<Result<Vec<_>>>()?;
     let summary = summarise_kernels(&kernels);
     if json {
         return text::print_json(&serde_json::json!({ "kernels": kernels, "summary": summary }));
