@@ -254,6 +254,53 @@ fn what_repeats_without_a_change_is_done_once() {
 }
 
 #[test]
+fn a_loop_that_is_written_out_is_the_loop() {
+    // Each iteration of the outer loop loads a tile, and four times the same exponential of it, as in a loop or in lines of their own.
+    let found = |written_out: bool, dtypes: [u32; 4]| {
+        let mut author = Author::new(1);
+        let x = author.tile('i', 128, 64 * 3, 0, 1);
+        let out = author.tile('o', 128, 64 * 12, 0, 2);
+        for turn in 0..3 {
+            author.turn(turn);
+            let a = author.tile('s', 128, 64, 0, 3);
+            author.call("dma_copy", 4, &[(a, 0, whole(128, 64)), (x, 64 * turn, vec![64 * 3, 128, 1, 64])], json!({}));
+            for (inner, dtype) in (0..).zip(dtypes) {
+                let line = if written_out { 3 * inner } else { 0 };
+                let b = author.tile('s', 128, 64, dtype, 5 + line);
+                let operands = [(b, 0, whole(128, 64)), (a, 0, whole(128, 64))];
+                author.call("activation", 6 + line, &operands, json!({"op": "exp"}));
+                let to = (out, 64 * (4 * turn + inner), vec![64 * 12, 128, 1, 64]);
+                author.call("dma_copy", 7 + line, &[to, (b, 0, whole(128, 64))], json!({}));
+            }
+        }
+        let found = run(&author);
+        (found.instructions["activate"], found.total_us.unwrap())
+    };
+    assert_eq!(found(true, [0; 4]), found(false, [0; 4]));
+    assert_eq!(found(true, [0; 4]).0, 3);
+    // A result of another type is another one.
+    assert_eq!([found(true, [0, 1, 0, 0]).0, found(false, [0, 0, 1, 1]).0], [6, 6]);
+}
+
+#[test]
+fn two_rows_of_fp8_in_one_of_the_array_take_the_time_of_one() {
+    let busy = |dtype, rows: i64, args: Value| {
+        let mut author = Author::new(2);
+        let x = author.tile('i', 128, 1_024, dtype, 1);
+        let (a, b) = (author.tile('s', 128, 256, dtype, 2), author.tile('s', 128, 1_024, dtype, 3));
+        author.call("dma_copy", 4, &[(a, 0, whole(128, 256)), (x, 0, vec![1_024, 128, 1, 256])], json!({}));
+        author.call("dma_copy", 5, &[(b, 0, whole(128, 1_024)), (x, 0, whole(128, 1_024))], json!({}));
+        for line in 0..9 {
+            let sum = author.tile('p', 128, 512, 0, 6);
+            let operands = [(sum, 0, whole(128, 512)), (a, 0, whole(128, 128 * rows)), (b, 0, whole(128, 512 * rows))];
+            author.call("nc_matmul", 10 + line, &operands, args.clone());
+        }
+        run(&author).engines["tensor"].busy_us
+    };
+    assert_eq!(busy(1, 2, json!({"perf_mode": "double_row"})), busy(1, 1, json!({})));
+}
+
+#[test]
 fn tiles_that_have_no_room_leave_and_come_back() {
     // Seven tiles of 32 KiB in a partition are live until each is stored: 224 KiB.
     let spilled = |tiles: i64| {
