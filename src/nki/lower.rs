@@ -135,15 +135,15 @@ impl<'a> Lowering<'a> {
             *scope = raw.scope;
             calls.clear();
         }
-        let mut last = std::iter::once(&raw.site).chain(&*calls).filter_map(|site| self.last.get(site));
+        if !calls.contains(&raw.site) {
+            calls.push(raw.site);
+        }
+        let mut last = calls.iter().filter_map(|site| self.last.get(site));
         if let Some((_, _, before)) = last.find(|(form, last, _)| *form == raw.form && *last == read) {
             self.stands_for[made] = self.stands_for[*before];
             return true;
         }
         self.last.insert(raw.site, (raw.form, read, made));
-        if !calls.contains(&raw.site) {
-            calls.push(raw.site);
-        }
         self.note_writes(form, raw);
         false
     }
