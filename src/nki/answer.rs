@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use ns_base::convert::u64_to_f64;
 use ns_base::{Interval, Refusal, SimTime};
@@ -22,7 +22,8 @@ use crate::setup::Setup;
 use crate::{engines, join, room, widen};
 
 /// The answer, as JSON has it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Answer {
     pub kernel: String,
     pub chip: String,
@@ -58,7 +59,8 @@ pub struct Answer {
 }
 
 /// The most bytes of a partition that tiles have in each of equal pieces of the time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Occupancy {
     /// Length of a piece, microseconds.
     pub step_us: f64,
@@ -67,14 +69,16 @@ pub struct Occupancy {
 }
 
 /// The time for which an engine is at work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Busy {
     pub busy_us: f64,
     pub share: f64,
 }
 
 /// Bytes of device memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct HbmBytes {
     pub read_bytes: u64,
     pub write_bytes: u64,
@@ -83,13 +87,15 @@ pub struct HbmBytes {
 }
 
 /// Bytes that leave SBUF and come back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SpillBytes {
     pub bytes: u64,
 }
 
 /// A line of the kernel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Line {
     pub file: String,
     pub line: u32,
