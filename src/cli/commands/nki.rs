@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
+use super::kept_kernels::KeptKernels;
 use super::text;
+use crate::file::read_text;
 use crate::interrupt::{self, InterruptError};
 use crate::nki_args::NkiArgs;
 use crate::nki_recorder::{Call, Python, Recorder};
 use crate::progress::ProgressBar;
 use crate::remarks::{Remark, with_remarks, write_profile};
-use ns_base::units::{format_change, format_number};
+use ns_base::units::{format_change, format_number, format_plural};
+use ns_base::{FxHashMap, digest64};
 use ns_fidelity::{KernelComparison, KernelRow, KernelSummary, compare_kernel, read_kernels, summarise_kernels};
 use ns_nki::{Answer, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, combinations};
 use ns_session::studies::{KernelDocument, kernel_profile};
@@ -33,11 +36,31 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
     recorder.prepare(cases.iter().map(|case| case.kernel.as_str()))?;
     interrupt::listen()?;
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup };
-    let done = in_workers(&cases, "kernels", |case, python| {
-        let case = rank(case, &recorder, &args, &setup, python);
+    let kept = args.resume.as_deref().map(|path| KeptKernels::open(path, digest(&args, &setup)?)).transpose()?;
+    let (kept, rows) = kept.unzip();
+    let key = |kernel: &String, settings: &Settings| (kernel.clone(), settings.clone());
+    let of_row = |case: Case| (key(&case.ranked.kernel, &case.ranked.settings), case);
+    let rows = rows.unwrap_or_default().into_iter().map(|ranked| of_row(Case { ranked, ..Case::default() }));
+    let mut finished: FxHashMap<_, _> = rows.collect();
+    let has = |call: &&Call| finished.contains_key(&key(&call.kernel, &call.settings));
+    let left: Vec<Call> = cases.iter().filter(|call| !has(call)).cloned().collect();
+    if left.len() < cases.len() {
+        let count = format_plural(cases.len() - left.len(), "kernel");
+        ProgressBar::new().note(&format!("an earlier run finished {count}; only what is missing runs"));
+    }
+    let done = in_workers(&left, "kernels", |call, python| {
+        let mut case = rank(call, &recorder, &args, &setup, python);
+        if let Some(kept) = kept.as_ref().filter(|_| case.ranked.total_us().is_some())
+            && let Err(error) = kept.add(&case.ranked)
+        {
+            case.ranked.error = Some(format!("{error:#}"));
+        }
         // Ctrl-C ends Python too.
         (case.ranked.error.is_none() || !interrupt::is_stop_requested()).then_some(case)
     });
+    finished.extend(done.into_iter().map(of_row));
+    let done = cases.iter().filter_map(|call| finished.get(&key(&call.kernel, &call.settings)).cloned());
+    let done: Vec<Case> = done.collect();
     let stopped = done.len() < cases.len();
     let time = |case: &Case| case.ranked.total_us().unwrap_or(f64::INFINITY);
     let best = done.iter().min_by(|a, b| time(a).total_cmp(&time(b))).cloned().unwrap_or_default();
@@ -63,6 +86,17 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
         return Err(InterruptError(format!("stopped after {} of {} kernels", done.len(), cases.len())).into());
     }
     ranking.ranked.first().map_or(Ok(()), |best| judge(best, args.budget_us))
+}
+
+/// Of what the answers are: the text of the files, the call but for its settings, and this version.
+fn digest(args: &NkiArgs, setup: &Setup) -> Result<u64> {
+    let NkiArgs { shapes, dtype, instance, lnc, flag, grid, check, without, .. } = args;
+    let of = (shapes, dtype, instance, lnc, flag, grid, check, without, setup.with_limits, env!("CARGO_PKG_VERSION"));
+    let mut text = format!("{of:?}");
+    for kernel in args.rank.iter().chain(&args.kernel) {
+        text += &read_text(Path::new(kernel.split("::").next().unwrap_or(kernel)))?;
+    }
+    Ok(digest64(&text))
 }
 
 /// A case with its answer.
