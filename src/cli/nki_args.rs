@@ -22,6 +22,9 @@ pub(super) struct NkiArgs {
     /// Compare the values with a NumPy expression of the arguments ("a.T @ b"; a tuple for several results), or with arrays of a file that NumPy wrote: those named as arguments are given, the others wanted
     #[arg(long, value_name = "EXPRESSION|FILE.npz")]
     pub check: Option<String>,
+    /// Keep what has a time in this file, and run only what it does not have yet; the file is of one source and call
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "list"])]
+    pub resume: Option<PathBuf>,
     /// Fail unless the kernel is within this time, microseconds
     #[arg(long, value_name = "US")]
     pub budget_us: Option<f64>,

@@ -1,7 +1,9 @@
 //! The recorder of NKI kernels: a Python package inside the program, which runs the author's file.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
@@ -14,7 +16,7 @@ use ns_session::studies::NkiStudy;
 static PACKAGE: include_dir::Dir<'static> = include_dir::include_dir!("$NKI_RECORDER");
 
 /// How a kernel is called.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Call {
     /// File and function.
     pub kernel: String,
@@ -22,14 +24,14 @@ pub(super) struct Call {
     pub settings: Settings,
     /// What the values are compared with.
     pub check: Option<String>,
-    /// The recorder's command line.
+    /// The recorder's command line, but for the settings.
     words: Vec<String>,
 }
 
 impl Call {
     /// A kernel as a study calls it, with settings. Fails when the instance runs no kernels.
     pub fn of(study: &NkiStudy, kernel: &str, settings: &Settings, check: Option<&String>) -> Result<Self> {
-        let mut words = study.words(kernel, settings).map_err(|e| anyhow!(e))?;
+        let mut words = study.words(kernel, &Settings::new()).map_err(|e| anyhow!(e))?;
         words.extend(check.into_iter().flat_map(|check| ["--check".to_owned(), check.clone()]));
         Ok(Self { kernel: kernel.to_owned(), settings: settings.clone(), check: check.cloned(), words })
     }
@@ -70,40 +72,98 @@ impl Recorder {
         Ok(())
     }
 
-    /// The list of a kernel. Fails when the file cannot be read or recorded.
-    pub fn list(&self, call: &Call) -> Result<String> {
-        let Call { kernel, settings, check, words } = call;
+    /// The list of a kernel. `python` records the next one too, if only its settings differ. Fails when the file cannot be read or recorded.
+    pub fn list(&self, call: &Call, python: &mut Option<Python>) -> Result<String> {
+        let Call { kernel, settings, check, .. } = call;
         let Some(folder) = self.folder.as_ref().filter(|_| !is_list(kernel)) else {
             if !settings.is_empty() || check.is_some() {
                 bail!("{kernel}: a recorded list has its settings; --set and --check need the Python file");
             }
             return read_text(Path::new(kernel));
         };
+        let base = Call { settings: Settings::new(), ..call.clone() };
+        let mut running = match python.take().filter(|python| python.call == base) {
+            Some(running) => running,
+            None => Python::start(folder, base)?,
+        };
+        let text = running.list(settings)?;
+        *python = Some(running);
+        Ok(text)
+    }
+
+    /// The list of a kernel, read. Fails as [`Self::list`], and when it is no list.
+    pub fn read(&self, call: &Call, python: &mut Option<Python>) -> Result<(String, List)> {
+        let text = self.list(call, python)?;
+        let list = List::read(&text).map_err(|error| error.within(|what| format!("{}: {what}", call.kernel)))?;
+        Ok((text, list))
+    }
+}
+
+/// A recorder that runs, for calls that differ in their settings only.
+pub(super) struct Python {
+    call: Call,
+    child: Child,
+    /// The last line that it said to stderr; the thread reads all, so that a file that prints much does not wait for ever.
+    said: Option<thread::JoinHandle<String>>,
+    out: BufReader<std::process::ChildStdout>,
+}
+
+impl Drop for Python {
+    fn drop(&mut self) {
+        // It ends by itself when its input does; one that is at work is no longer wanted.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Python {
+    fn start(folder: &Path, call: Call) -> Result<Self> {
+        let Call { kernel, words, .. } = &call;
         let mut python = Command::new(PYTHON);
-        python.args(["-m", "nki_recorder"]).args(words);
+        python.args(["-m", "nki_recorder"]).args(words).arg("--each");
         python.env("PYTHONPATH", folder).env("PYTHONDONTWRITEBYTECODE", "1");
-        let output = python.stdin(Stdio::null()).output();
-        let output = match output {
+        let child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = match child {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!(
                 "{kernel}: {PYTHON} is not installed, and it runs the kernel's file; install Python 3.9 or later, or give a list that \
                  --list wrote elsewhere"
             ),
             other => other.with_context(|| format!("{PYTHON} cannot be started"))?,
         };
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-            bail!("{kernel}: {}", last.trim().trim_start_matches("error: "));
-        }
-        Ok(String::from_utf8(output.stdout)?)
+        let (out, errors) = (child.stdout.take(), child.stderr.take());
+        let out = BufReader::new(out.context("the recorder has no output")?);
+        let said = errors.map(|errors| thread::spawn(move || last_line(BufReader::new(errors))));
+        Ok(Self { call, child, said, out })
     }
 
-    /// The list of a kernel, read. Fails as [`Self::list`], and when it is no list.
-    pub fn read(&self, call: &Call) -> Result<(String, List)> {
-        let text = self.list(call)?;
-        let list = List::read(&text).map_err(|error| error.within(|what| format!("{}: {what}", call.kernel)))?;
-        Ok((text, list))
+    fn list(&mut self, settings: &[String]) -> Result<String> {
+        let mut text = String::new();
+        let line = serde_json::to_string(settings)? + "\n";
+        // What it could not take is told by what it says at its end.
+        let asked = self.child.stdin.as_mut().map(|to| to.write_all(line.as_bytes()).and_then(|()| to.flush()));
+        if matches!(asked, Some(Ok(()))) {
+            self.out.read_line(&mut text)?;
+        }
+        if text.ends_with('\n') {
+            return Ok(text);
+        }
+        let said = self.said.take().and_then(|said| said.join().ok()).filter(|line| !line.is_empty());
+        let said = said.as_deref().unwrap_or("it said nothing").trim_start_matches("error: ");
+        bail!("{}: {said}", self.call.kernel)
     }
+}
+
+/// The last line of a text that is not empty.
+fn last_line(mut text: impl std::io::BufRead) -> String {
+    let (mut last, mut line) = (String::new(), Vec::new());
+    while text.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let said = String::from_utf8_lossy(&line);
+        if !said.trim().is_empty() {
+            said.trim().clone_into(&mut last);
+        }
+        line.clear();
+    }
+    last
 }
 
 /// The program that runs the author's file.

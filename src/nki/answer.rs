@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use ns_base::convert::u64_to_f64;
 use ns_base::{Interval, Refusal, SimTime};
 use ns_machine::cost::instruction_cost;
-use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op};
+use ns_machine::isa::{DmaQueue, Engine, Op};
 use ns_machine::{Executable, SourceEntry};
 use ns_neuron::sim::{NoObserver, Observer, SimOutcome, simulate};
 
-use crate::kernel::Kernel;
+use crate::kernel::{Action, Kernel};
 use crate::limits::Limit;
 use crate::lint::lint;
 use crate::list::{Check, List, Problem};
@@ -22,7 +22,8 @@ use crate::setup::Setup;
 use crate::{engines, join, room, widen};
 
 /// The answer, as JSON has it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Answer {
     pub kernel: String,
     pub chip: String,
@@ -58,7 +59,8 @@ pub struct Answer {
 }
 
 /// The most bytes of a partition that tiles have in each of equal pieces of the time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Occupancy {
     /// Length of a piece, microseconds.
     pub step_us: f64,
@@ -67,14 +69,16 @@ pub struct Occupancy {
 }
 
 /// The time for which an engine is at work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Busy {
     pub busy_us: f64,
     pub share: f64,
 }
 
 /// Bytes of device memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct HbmBytes {
     pub read_bytes: u64,
     pub write_bytes: u64,
@@ -83,13 +87,15 @@ pub struct HbmBytes {
 }
 
 /// Bytes that leave SBUF and come back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SpillBytes {
     pub bytes: u64,
 }
 
 /// A line of the kernel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Line {
     pub file: String,
     pub line: u32,
@@ -178,10 +184,10 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
         warnings: list.warnings.clone(),
         check: list.check.clone(),
         remarks: setup.remarks.clone(),
-        hbm: HbmBytes { floor_bytes: floor_bytes(list), ..HbmBytes::default() },
         ..Answer::default()
     };
     let prepared = prepare(list, setup);
+    answer.hbm.floor_bytes = floor_bytes(list, &prepared.kernel);
     answer.sbuf_peak_bytes = prepared.peak_bytes;
     answer.errors.extend(prepared.problem.clone());
     answer.builds = answer.errors.is_empty();
@@ -197,11 +203,12 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
     answer.interval_us = Some(interval_us(list, us(total)));
     answer.engines = busy(&program, setup, &outcome, &mut lines, total);
     answer.spill.bytes = prepared.spill_bytes;
-    for (queue, ring) in DmaQueue::ALL.into_iter().zip(&program.queues) {
-        for dma in ring.iter().filter(|_| queue != DmaQueue::Spill) {
-            let (reads, writes) = (dma.direction != DmaDirection::SbufToHbm, dma.direction != DmaDirection::HbmToSbuf);
-            answer.hbm.read_bytes += if reads { dma.bytes } else { 0 };
-            answer.hbm.write_bytes += if writes { dma.bytes } else { 0 };
+    for item in &prepared.kernel.items {
+        let [read, written] = prepared.kernel.hbm_bytes(item);
+        answer.hbm.read_bytes += read;
+        answer.hbm.write_bytes += written;
+        if let Action::Move { bytes, .. } = item.action {
+            lines.sources[item.site as usize].2 += bytes;
         }
     }
     answer.instructions = instructions(&program);
@@ -305,11 +312,19 @@ fn busy(
     all
 }
 
-/// Each input and output once.
-fn floor_bytes(list: &List) -> u64 {
+/// Each input and output once, and of one that is used in part (a table whose rows are looked up) no more than that.
+fn floor_bytes(list: &List, kernel: &Kernel) -> u64 {
+    let mut used = vec![0u64; list.tensors.memory.len()];
+    for item in &kernel.items {
+        for (access, bytes) in [item.read().first(), item.written().first()].iter().zip(kernel.hbm_bytes(item)) {
+            if let Some(access) = access {
+                used[kernel.tiles[access.tile as usize].tensor as usize] += bytes;
+            }
+        }
+    }
     let letters = list.tensors.memory.bytes().enumerate();
     let outside = letters.filter(|(at, letter)| matches!(letter, b'i' | b'o') && list.tensors.of[*at] < 0);
-    outside.map(|(at, _)| list.tensors.elements[at] * list.element_bytes(at)).sum()
+    outside.map(|(at, _)| used[at].min(list.tensors.elements[at] * list.element_bytes(at))).sum()
 }
 
 fn instructions(program: &Executable) -> BTreeMap<String, u64> {
@@ -376,7 +391,6 @@ impl Observer for Lines<'_> {
         let dma = &self.program.queues[queue.index()][index];
         let source = &mut self.sources[dma.source.0 as usize];
         source.1 += span.end - span.start;
-        source.2 += dma.bytes;
         source.3 += 1;
         self.transfers.push(Interval::new(span.start.0, span.end.0));
     }

@@ -92,6 +92,8 @@ pub enum Action {
     /// A DMA.
     Move {
         bytes: u64,
+        /// Bytes that keep the engines as busy: more where they are slower.
+        engine_bytes: u64,
         /// First partition and their number.
         partitions: [u32; 2],
         descriptors: u64,
@@ -108,6 +110,7 @@ impl Default for Action {
     fn default() -> Self {
         Self::Move {
             bytes: 0,
+            engine_bytes: 0,
             partitions: [0, 0],
             descriptors: 0,
             direction: DmaDirection::HbmToSbuf,
@@ -161,6 +164,15 @@ impl Kernel {
     pub fn tile(&mut self, tile: Tile) -> u32 {
         self.tiles.push(tile);
         u32::try_from(self.tiles.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// The bytes that an instruction reads from device memory, and writes to it; spills are not counted.
+    pub fn hbm_bytes(&self, item: &Item) -> [u64; 2] {
+        let Action::Move { bytes, is_spill: false, .. } = item.action else { return [0; 2] };
+        let is_there = |access: &Access| matches!(self.memory(access), Memory::Input | Memory::Hbm);
+        // What an indirect transfer reads beside its data are offsets.
+        let read = item.read().first();
+        [read, item.written().first()].map(|access| if access.is_some_and(is_there) { bytes } else { 0 })
     }
 
     /// The memory of an access.

@@ -46,6 +46,8 @@ struct Operand {
 struct Lowering<'a> {
     list: &'a List,
     costs: &'a CostTable,
+    /// What each form is.
+    kinds: Vec<Kind>,
     kernel: Kernel,
     /// The tile that stands for a tensor of the list: another one where a repetition was left out.
     stands_for: Vec<u32>,
@@ -54,13 +56,16 @@ struct Lowering<'a> {
     writers: Vec<u32>,
     /// The last instruction of each call: what it read, and the tensor that it made.
     last: FxHashMap<usize, (usize, Vec<[i64; 4]>, usize)>,
+    /// The calls of each form in the iteration that was last.
+    calls: FxHashMap<usize, (usize, Vec<usize>)>,
     functions: FxHashMap<String, u16>,
 }
 
 impl<'a> Lowering<'a> {
     fn new(list: &'a List, costs: &'a CostTable) -> Self {
         let mut kernel = Kernel::default();
-        let of_array = results_of_array(list);
+        let kinds: Vec<Kind> = list.forms.iter().map(|form| kind(&form.op)).collect();
+        let of_array = results_of_array(list, &kinds);
         for (at, letter) in list.tensors.memory.bytes().enumerate() {
             let bytes = list.tensors.elements[at] * list.element_bytes(at);
             let memory = match letter {
@@ -90,20 +95,22 @@ impl<'a> Lowering<'a> {
         Self {
             list,
             costs,
+            kinds,
             kernel,
             stands_for: (0..usize_to_u32(n)).collect(),
             versions: vec![0; n],
             writers,
             last: FxHashMap::default(),
+            calls: FxHashMap::default(),
             functions: FxHashMap::default(),
         }
     }
 
-    /// Whether an instruction repeats the last one of its call: the same inputs, unchanged, into a tile of its own. Then its tile is that of
-    /// the last one.
+    /// Whether an instruction repeats the last one of its call, or of another call in the same iteration, as in a loop that its author wrote
+    /// out: the same inputs, unchanged, into a tile of its own. Then its tile is that of the last one.
     fn is_repeat(&mut self, form: &Form, raw: Raw<'_>) -> bool {
         let mut operands = raw.operands();
-        let Some((made, ..)) = operands.next() else { return false };
+        let Some((made, first, pattern)) = operands.next() else { return false };
         let is_result = |tensor: usize| {
             let t = &self.list.tensors;
             !matches!(t.memory.as_bytes()[tensor], b'i' | b'o' | b'h') && t.of[tensor] < 0 && self.writers[tensor] == 1
@@ -112,16 +119,27 @@ impl<'a> Lowering<'a> {
             self.note_writes(form, raw);
             return false;
         }
-        let read: Vec<[i64; 4]> = operands
-            .map(|(tensor, start, pattern)| {
-                let (base, _) = base_of(self.list, tensor);
-                let tile = self.stands_for[base];
-                [i64::from(tile), start, i64::from(usize_to_u32(pattern)), i64::from(self.versions[tile as usize])]
-            })
-            .collect();
+        let t = &self.list.tensors;
+        let [dtype, pattern] = [t.dtype[made], pattern].map(|place| i64::from(usize_to_u32(place)));
+        // A result of another size or type is another one, and so is one in another memory.
+        let memory = i64::from(t.memory.as_bytes()[made]) << 32 | i64::from(t.partitions[made]);
+        let mut read = vec![[memory, dtype, i64::try_from(t.elements[made]).unwrap_or(-1), first], [pattern, 0, 0, 0]];
+        read.extend(operands.map(|(tensor, start, pattern)| {
+            let (base, _) = base_of(self.list, tensor);
+            let tile = self.stands_for[base];
+            [i64::from(tile), start, i64::from(usize_to_u32(pattern)), i64::from(self.versions[tile as usize])]
+        }));
         // A constant has no inputs; its tile may be changed later by no instruction, as is_result says.
-        let same = self.last.get(&raw.site).filter(|(form, last, _)| *form == raw.form && *last == read);
-        if let Some((_, _, before)) = same {
+        let (scope, calls) = self.calls.entry(raw.form).or_default();
+        if *scope != raw.scope {
+            *scope = raw.scope;
+            calls.clear();
+        }
+        if !calls.contains(&raw.site) {
+            calls.push(raw.site);
+        }
+        let mut last = calls.iter().filter_map(|site| self.last.get(site));
+        if let Some((_, _, before)) = last.find(|(form, last, _)| *form == raw.form && *last == read) {
             self.stands_for[made] = self.stands_for[*before];
             return true;
         }
@@ -170,7 +188,7 @@ impl<'a> Lowering<'a> {
     fn instruction(&mut self, form: &Form, raw: Raw<'_>) {
         let operands: Vec<Operand> =
             raw.operands().enumerate().map(|(at, operand)| self.operand(operand, form.dynamic.contains(&at))).collect();
-        match kind(&form.op) {
+        match self.kinds[raw.form] {
             Kind::Free => {}
             Kind::Transfer(is_transpose) => self.transfer(form, raw, &operands, is_transpose),
             Kind::Product => self.product(form, raw, &operands),
@@ -253,11 +271,12 @@ impl<'a> Lowering<'a> {
     }
 
     fn product(&mut self, form: &Form, raw: Raw<'_>, operands: &[Operand]) {
-        let [_, stationary, moving, ..] = operands else { return };
+        let [result, stationary, moving, ..] = operands else { return };
         let is_narrow = [stationary, moving].iter().all(|o| o.bytes <= 2);
         let opcode = if form.is("is_transpose") { KernelOpcode::Transpose } else { KernelOpcode::Matmul };
-        let array = [stationary.partitions[1], number(i64::try_from(stationary.elements).unwrap_or(128))];
-        let action = Self::tensor(opcode, u32::try_from(moving.elements).unwrap_or(BANK_ELEMENTS), is_narrow, array);
+        // With two rows of fp8 in each of the array's, the operands have twice the columns of the result.
+        let array = [stationary.partitions[1], result.partitions[1]];
+        let action = Self::tensor(opcode, u32::try_from(result.elements).unwrap_or(BANK_ELEMENTS), is_narrow, array);
         self.push(action, raw, operands, form.writes, form.is("accumulate"));
     }
 
@@ -364,8 +383,13 @@ impl<'a> Lowering<'a> {
         let descriptors = if in_hbm(memory) { memory.pieces.max(on_chip) } else { on_chip };
         let bytes = elements * u64::from(memory.bytes);
         let action = Action::Move {
-            // A transpose reaches 90 % of the rate of a copy.
-            bytes: if is_transpose { bytes * 10 / 9 } else { bytes },
+            bytes,
+            // A transpose reaches 90 % of the rate of a copy, and half of it within SBUF.
+            engine_bytes: match is_transpose {
+                true if !in_hbm(memory) => bytes * 2,
+                true => bytes * 10 / 9,
+                false => bytes,
+            },
             partitions,
             descriptors,
             direction,
@@ -389,8 +413,10 @@ impl<'a> Lowering<'a> {
                 ..*result
             },
         );
+        let bytes = data.elements * u64::from(data.bytes);
         let action = Action::Move {
-            bytes: data.elements * u64::from(data.bytes),
+            bytes,
+            engine_bytes: bytes,
             partitions: loaded.partitions,
             descriptors: rows,
             direction: DmaDirection::HbmToSbuf,
@@ -432,10 +458,10 @@ fn base_of(list: &List, tensor: usize) -> (usize, i64) {
 }
 
 /// The tensors that the tensor engine makes.
-fn results_of_array(list: &List) -> Vec<bool> {
+fn results_of_array(list: &List, kinds: &[Kind]) -> Vec<bool> {
     let mut of_array = vec![false; list.tensors.memory.len()];
     for raw in list.raws() {
-        let makes = matches!(kind(&list.forms[raw.form].op), Kind::Broadcast | Kind::Product | Kind::Transpose);
+        let makes = matches!(kinds[raw.form], Kind::Broadcast | Kind::Product | Kind::Transpose);
         if let Some((tensor, ..)) = raw.operands().next().filter(|_| makes) {
             of_array[tensor] = true;
         }

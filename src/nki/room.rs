@@ -209,6 +209,7 @@ impl Residents {
         let access = Access { tile: self.now[tile as usize], rows: [0, whole.partitions], bytes: [0, end] };
         let action = Action::Move {
             bytes,
+            engine_bytes: bytes,
             partitions: [0, whole.partitions],
             descriptors: u64::from(whole.partitions),
             direction,

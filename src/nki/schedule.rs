@@ -481,11 +481,11 @@ impl<'a> Scheduler<'a> {
 
     /// Appends a DMA; returns when others can use what it moved.
     fn transfer(&mut self, item: &Item, queue: DmaQueue, start: SimTime, after: &[Wait]) -> SimTime {
-        let Action::Move { bytes, partitions, descriptors, direction, .. } = item.action else { return start };
+        let Action::Move { engine_bytes, partitions, descriptors, direction, .. } = item.action else { return start };
         let (waits_start, waits_len) = self.seen.add(&mut self.executable.waits, Unit::Queue(queue), after);
         let [first, count] = if self.decisions.own_partitions { partitions } else { [0, self.costs.core.partitions] };
         let dma = Dma {
-            bytes,
+            bytes: engine_bytes,
             partitions: count,
             descriptors,
             first_partition: Some(first),

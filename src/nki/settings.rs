@@ -22,7 +22,7 @@ pub fn combinations<'a>(parts: impl IntoIterator<Item = &'a str>, most: usize) -
                 refuse!("'{part}' is not a setting").advise("write NAME=VALUES, such as TILES_IN_BLOCK_M=1,2,4,8")
             );
         };
-        let values: Vec<&str> = values.split(',').map(str::trim).filter(|value| !value.is_empty()).collect();
+        let values: Vec<&str> = values_of(values).map(str::trim).filter(|value| !value.is_empty()).collect();
         if values.is_empty() {
             return Err(refuse!("{name} has no value").advise(format!("write {name}=1,2")));
         }
@@ -35,6 +35,21 @@ pub fn combinations<'a>(parts: impl IntoIterator<Item = &'a str>, most: usize) -
     Ok(all)
 }
 
+/// The values of a part: a comma within brackets or quotes belongs to one.
+fn values_of(text: &str) -> impl Iterator<Item = &str> {
+    let (mut depth, mut quote) = (0u32, None);
+    text.split(move |c: char| {
+        match (c, quote) {
+            (_, Some(open)) => quote = quote.filter(|_| c != open),
+            ('"' | '\'', None) => quote = Some(c),
+            ('(' | '[' | '{', None) => depth += 1,
+            (')' | ']' | '}', None) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0 && quote.is_none()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +57,7 @@ mod tests {
     #[test]
     fn every_combination_is_a_case() {
         assert_eq!(combinations([], 9), Ok(vec![Vec::new()]));
+        assert_eq!(combinations(["A=(1, 2),[3,4],'a,b'"], 9).unwrap(), [["A=(1, 2)"], ["A=[3,4]"], ["A='a,b'"]]);
         assert_eq!(combinations(["A=1,2", "B = x"], 9).unwrap(), [["A=1", "B=x"], ["A=2", "B=x"]]);
         for wrong in ["A", "A=", "=1", "a b=1"] {
             assert!(combinations([wrong], 9).is_err(), "{wrong}");

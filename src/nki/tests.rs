@@ -185,6 +185,24 @@ fn a_product_counts_its_instructions_bytes_and_lines() {
 }
 
 #[test]
+fn only_what_device_memory_moves_is_counted_there() {
+    let mut author = Author::new(2);
+    let table = author.tile('i', 1_000, 128, 1, 1);
+    let out = author.tile('o', 128, 128, 1, 2);
+    let (rows, turned) = (author.tile('s', 128, 128, 1, 3), author.tile('s', 128, 128, 1, 4));
+    let tile = 128 * 128 * 2;
+    author.call("dma_copy", 5, &[(rows, 0, whole(128, 128)), (table, 0, vec![128, 128, 1, 128])], json!({}));
+    author.call("dma_transpose", 6, &[(turned, 0, whole(128, 128)), (rows, 0, whole(128, 128))], json!({}));
+    author.call("dma_transpose", 7, &[(out, 0, vec![128, 128, 1, 128]), (turned, 0, whole(128, 128))], json!({}));
+    let found = run(&author);
+    // A table of 1,000 rows, of which 128 are looked up: no kernel needs to read more.
+    assert_eq!((found.hbm.read_bytes, found.hbm.write_bytes, found.hbm.floor_bytes), (tile, tile, 2 * tile));
+    assert!(found.lines.iter().all(|line| line.bytes == tile), "{:?}", found.lines);
+    let us = |line| found.lines.iter().find(|l| l.line == line).unwrap().dma_us;
+    assert!(us(5) < us(7) && us(7) < us(6), "{:?}", found.lines);
+}
+
+#[test]
 fn operands_of_one_sum_that_do_not_fit_do_not_build() {
     // 24 blocks of 128 and 2,048 columns: 204 KiB in a partition; one more: 212.5.
     assert!(run(&product(24, 2_048, 0)).builds);
@@ -233,6 +251,56 @@ fn what_repeats_without_a_change_is_done_once() {
     let all = answer(&author.list(), &setup(&[], &["hoist"])).unwrap();
     assert_eq!((all.instructions["activate"], all.hbm.read_bytes), (6, 6 * 128 * 64 * 4));
     assert!(all.total_us > found.total_us);
+}
+
+#[test]
+fn a_loop_that_is_written_out_is_the_loop() {
+    // Each iteration of the outer loop loads a tile, and four times the same exponential of it, as in a loop or in lines of their own.
+    let found = |written_out: bool, dtypes: [u32; 4]| {
+        let mut author = Author::new(1);
+        let x = author.tile('i', 128, 64 * 3, 0, 1);
+        let out = author.tile('o', 128, 64 * 12, 0, 2);
+        for turn in 0..3 {
+            author.turn(turn);
+            let a = author.tile('s', 128, 64, 0, 3);
+            author.call("dma_copy", 4, &[(a, 0, whole(128, 64)), (x, 64 * turn, vec![64 * 3, 128, 1, 64])], json!({}));
+            for (inner, dtype) in (0..).zip(dtypes) {
+                let line = if written_out { 4 * inner } else { 0 };
+                // What no iteration changes is done once in all.
+                let zero = author.tile('s', 128, 64, 0, 8 + line);
+                author.call("memset", 8 + line, &[(zero, 0, whole(128, 64))], json!({"value": 0}));
+                let b = author.tile('s', 128, 64, dtype, 5 + line);
+                let operands = [(b, 0, whole(128, 64)), (a, 0, whole(128, 64))];
+                author.call("activation", 6 + line, &operands, json!({"op": "exp"}));
+                let to = (out, 64 * (4 * turn + inner), vec![64 * 12, 128, 1, 64]);
+                author.call("dma_copy", 7 + line, &[to, (b, 0, whole(128, 64))], json!({}));
+            }
+        }
+        let found = run(&author);
+        (found.instructions["activate"], found.instructions["memset"], found.total_us.unwrap())
+    };
+    assert_eq!(found(true, [0; 4]), found(false, [0; 4]));
+    assert_eq!((found(true, [0; 4]).0, found(true, [0; 4]).1), (3, 1));
+    // A result of another type is another one.
+    assert_eq!([found(true, [0, 1, 0, 0]).0, found(false, [0, 0, 1, 1]).0], [6, 6]);
+}
+
+#[test]
+fn two_rows_of_fp8_in_one_of_the_array_take_the_time_of_one() {
+    let busy = |dtype, rows: i64, args: Value| {
+        let mut author = Author::new(2);
+        let x = author.tile('i', 128, 1_024, dtype, 1);
+        let (a, b) = (author.tile('s', 128, 256, dtype, 2), author.tile('s', 128, 1_024, dtype, 3));
+        author.call("dma_copy", 4, &[(a, 0, whole(128, 256)), (x, 0, vec![1_024, 128, 1, 256])], json!({}));
+        author.call("dma_copy", 5, &[(b, 0, whole(128, 1_024)), (x, 0, whole(128, 1_024))], json!({}));
+        for line in 0..9 {
+            let sum = author.tile('p', 128, 512, 0, 6);
+            let operands = [(sum, 0, whole(128, 512)), (a, 0, whole(128, 128 * rows)), (b, 0, whole(128, 512 * rows))];
+            author.call("nc_matmul", 10 + line, &operands, args.clone());
+        }
+        run(&author).engines["tensor"].busy_us
+    };
+    assert_eq!(busy(1, 2, json!({"perf_mode": "double_row"})), busy(1, 1, json!({})));
 }
 
 #[test]

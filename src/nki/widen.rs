@@ -93,7 +93,10 @@ fn joined(kernel: &mut Kernel, uses: &[[u32; 2]], items: &[Item], length: usize,
         match &mut item.action {
             Action::Compute { choice: Choice::Only(Engine::GpSimd), .. } => return None,
             Action::Compute { free, .. } => *free *= times_32,
-            Action::Move { bytes, .. } => *bytes *= u64::from(times_32),
+            Action::Move { bytes, engine_bytes, .. } => {
+                *bytes *= u64::from(times_32);
+                *engine_bytes *= u64::from(times_32);
+            }
         }
         wide.push(item);
     }

@@ -132,3 +132,34 @@ fn killed(times: u32) {
     }
     assert_eq!(resumed(&f), (String::from_utf8(undisturbed).unwrap(), before));
 }
+
+#[test]
+fn kernels_that_were_run_are_not_run_again() {
+    let f = Folder::new("kernels");
+    for name in ["a.json", "b.json"] {
+        f.write(name, include_str!("../nki/lists/own_call-main.json"));
+    }
+    let one = run(&f, "nki --rank a.json --resume kept.jsonl --json");
+    assert!(one.status.success() && f.read("kept.jsonl").lines().count() == 2);
+    // Others of the same call would be another sweep.
+    let both = "nki --rank a.json b.json --resume both.jsonl --json";
+    let first = run(&f, both);
+    let whole = f.read("both.jsonl");
+    assert_eq!(whole.lines().count(), 3);
+    // The second row lost its end.
+    f.write("both.jsonl", &whole[..whole.len() - 9]);
+    for (said, lines) in
+        [("note: an earlier run finished 1 kernel;", 4), ("note: an earlier run finished 2 kernels;", 4)]
+    {
+        let again = run(&f, both);
+        assert_eq!((again.stdout, f.read("both.jsonl").lines().count()), (first.stdout.clone(), lines));
+        let err = String::from_utf8(again.stderr).unwrap();
+        assert!(err.starts_with(said), "{err}");
+    }
+    let other = run(&f, "nki --rank a.json b.json --resume both.jsonl --flag disable-dge");
+    let err = String::from_utf8(other.stderr).unwrap();
+    assert!(
+        other.status.code() == Some(1) && err.contains("both.jsonl: holds no kernels, or those of another"),
+        "{err}"
+    );
+}

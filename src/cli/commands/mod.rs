@@ -23,6 +23,7 @@ mod index;
 mod index_files;
 mod inspect;
 mod inspect_picture;
+mod kept_kernels;
 mod kept_sweep;
 mod manual;
 mod matmul_bench;

@@ -8,15 +8,18 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 
+use super::kept_kernels::KeptKernels;
 use super::text;
+use crate::file::read_text;
 use crate::interrupt::{self, InterruptError};
 use crate::nki_args::NkiArgs;
-use crate::nki_recorder::{Call, Recorder};
+use crate::nki_recorder::{Call, Python, Recorder};
 use crate::progress::ProgressBar;
 use crate::remarks::{Remark, with_remarks, write_profile};
-use ns_base::units::{format_change, format_number};
+use ns_base::units::{format_change, format_number, format_plural};
+use ns_base::{FxHashMap, digest64};
 use ns_fidelity::{KernelComparison, KernelRow, KernelSummary, compare_kernel, read_kernels, summarise_kernels};
-use ns_nki::{Answer, Ranked, Ranking, Setup, WITH_LIMITS, answer};
+use ns_nki::{Answer, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer};
 use ns_session::studies::{KernelDocument, NkiStudy, kernel_profile};
 use ns_view::{markdown, terminal};
 
@@ -33,7 +36,32 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
     recorder.prepare(cases.iter().map(|case| case.kernel.as_str()))?;
     interrupt::listen()?;
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup };
-    let done = in_workers(&cases, "kernels", |case| rank(case, &recorder, &args, (&study.instance, &setup)));
+    let kept =
+        args.resume.as_deref().map(|path| KeptKernels::open(path, digest(&study, &args, &setup)?)).transpose()?;
+    let (kept, rows) = kept.unzip();
+    let key = |kernel: &String, settings: &Settings| (kernel.clone(), settings.clone());
+    let of_row = |case: Case| (key(&case.ranked.kernel, &case.ranked.settings), case);
+    let rows = rows.unwrap_or_default().into_iter().map(|ranked| of_row(Case { ranked, ..Case::default() }));
+    let mut finished: FxHashMap<_, _> = rows.collect();
+    let has = |call: &&Call| finished.contains_key(&key(&call.kernel, &call.settings));
+    let left: Vec<Call> = cases.iter().filter(|call| !has(call)).cloned().collect();
+    if left.len() < cases.len() {
+        let count = format_plural(cases.len() - left.len(), "kernel");
+        ProgressBar::new().note(&format!("an earlier run finished {count}; only what is missing runs"));
+    }
+    let done = in_workers(&left, "kernels", |call, python| {
+        let mut case = rank(call, &recorder, &args, (&study.instance, &setup), python);
+        if let Some(kept) = kept.as_ref().filter(|_| case.ranked.total_us().is_some())
+            && let Err(error) = kept.add(&case.ranked)
+        {
+            case.ranked.error = Some(format!("{error:#}"));
+        }
+        // Ctrl-C ends Python too.
+        (case.ranked.error.is_none() || !interrupt::is_stop_requested()).then_some(case)
+    });
+    finished.extend(done.into_iter().map(of_row));
+    let done = cases.iter().filter_map(|call| finished.get(&key(&call.kernel, &call.settings)).cloned());
+    let done: Vec<Case> = done.collect();
     let stopped = done.len() < cases.len();
     let time = |case: &Case| case.ranked.total_us().unwrap_or(f64::INFINITY);
     let best = done.iter().min_by(|a, b| time(a).total_cmp(&time(b))).cloned().unwrap_or_default();
@@ -61,6 +89,17 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
     ranking.ranked.first().map_or(Ok(()), |best| judge(best, args.budget_us))
 }
 
+/// Of what the answers are: the text of the files, the call but for its settings, and this version.
+fn digest(study: &NkiStudy, args: &NkiArgs, setup: &Setup) -> Result<u64> {
+    let study = NkiStudy { set: String::new(), ..study.clone() };
+    let of = (study, &args.check, setup.with_limits, env!("CARGO_PKG_VERSION"));
+    let mut text = format!("{of:?}");
+    for kernel in args.rank.iter().chain(&args.kernel) {
+        text += &read_text(Path::new(kernel.split("::").next().unwrap_or(kernel)))?;
+    }
+    Ok(digest64(&text))
+}
+
 /// A case with its answer.
 #[derive(Clone, Debug, Default)]
 struct Case {
@@ -78,10 +117,16 @@ fn cases_of(study: &NkiStudy, args: &NkiArgs) -> Result<Vec<Call>> {
     calls.map(|(kernel, settings)| Call::of(study, kernel, settings, args.check.as_ref())).collect()
 }
 
-fn rank(call: &Call, recorder: &Recorder, args: &NkiArgs, (instance, setup): (&str, &Setup)) -> Case {
+fn rank(
+    call: &Call,
+    recorder: &Recorder,
+    args: &NkiArgs,
+    (instance, setup): (&str, &Setup),
+    python: &mut Option<Python>,
+) -> Case {
     let mut case = Case::default();
     let mut run = || -> Result<Answer> {
-        let (text, list) = recorder.read(call)?;
+        let (text, list) = recorder.read(call, python)?;
         if let Some(path) = &args.list {
             crate::output::write(path, &text)?;
         }
@@ -121,17 +166,22 @@ fn judge(best: &Ranked, budget_us: Option<f64>) -> Result<()> {
     }
 }
 
-/// Does the same for each of many, on all processors; what Ctrl-C left is missing.
-fn in_workers<T: Sync, R: Send>(all: &[T], label: &str, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// Does the same for each of many, on all processors, each with a Python of its own; what Ctrl-C left is missing.
+fn in_workers<T: Sync, R: Send>(
+    all: &[T],
+    label: &str,
+    work: impl Fn(&T, &mut Option<Python>) -> Option<R> + Sync,
+) -> Vec<R> {
     let done: Vec<Mutex<Option<R>>> = all.iter().map(|_| Mutex::new(None)).collect();
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let worker = || {
+        let mut python = None;
         while !interrupt::is_stop_requested() {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some((one, place)) = all.get(at).zip(done.get(at)) else { return };
-            let result = work(one);
+            let result = work(one, &mut python);
             if let Ok(mut place) = place.lock() {
-                *place = Some(result);
+                *place = result;
             }
             finished.fetch_add(1, Ordering::Relaxed);
         }
@@ -158,14 +208,16 @@ pub(super) fn validate(table: &Path, csv: &[u8], json: bool) -> Result<()> {
     recorder.prepare(rows.iter().map(|row| row.kernel.as_str()))?;
     interrupt::listen()?;
     let folder = table.parent().unwrap_or(Path::new(""));
-    let compare = |row: &KernelRow| -> Result<KernelComparison> {
+    let compare = |row: &KernelRow, python: &mut Option<Python>| -> Result<KernelComparison> {
         let mut study = NkiStudy { shapes: row.shapes.clone(), ..NkiStudy::default() };
         study.flag = row.flags.first().cloned().unwrap_or_default();
         let setup = Setup { with_limits: false, ..study.setup().map_err(|e| anyhow!(e))? };
         let call = Call::of(&study, &folder.join(&row.kernel).display().to_string(), &row.settings, None)?;
-        Ok(compare_kernel(row, &answer(&recorder.read(&call)?.1, &setup)?))
+        Ok(compare_kernel(row, &answer(&recorder.read(&call, python)?.1, &setup)?))
     };
-    let kernels = in_workers(&rows, "kernels", compare).into_iter().collect::<Result<Vec<_>>>()?;
+    let kernels = in_workers(&rows, "kernels", |row, python| Some(compare(row, python)))
+        .into_iter()
+        .collect::<Result<Vec<_>>>()?;
     let summary = summarise_kernels(&kernels);
     if json {
         return text::print_json(&serde_json::json!({ "kernels": kernels, "summary": summary }));

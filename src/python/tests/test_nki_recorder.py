@@ -518,6 +518,13 @@ def test_the_command(tmp_path):
     each = command(f"{MATMUL}::nki_matmul_fully_optimized_", "--shapes", "1024x1024,1024x1024", "--set", "TILES_IN_BLOCK_N=1", "--each", text=lines).stdout.splitlines()
     settings = {"TILES_IN_BLOCK_M": 2, "TILES_IN_BLOCK_N": 1}
     assert len(each) == 2 and json.loads(each[1]) == record(MATMUL, "nki_matmul_fully_optimized_", "1024x1024,1024x1024", settings)
+    # The same as the command line writes them; what the file reads is not the next line.
+    asks = "import sys\nassert not sys.stdin.read()\n" + HEAD + TAIL
+    (tmp_path / "asks.py").write_text(asks, encoding="utf-8")
+    lines = '["dtype=nl.bfloat16", "N=(1, 2)"]\n[]\n'
+    asked = command(tmp_path / "asks.py", "--shapes", "128x512", "--each", text=lines).stdout.splitlines()
+    assert [json.loads(one)["builds"] for one in asked] == [True, True]
+    assert [one["message"].split(":")[0] for one in json.loads(asked[0])["warnings"]] == ["Nothing is called dtype", "Nothing is called N"]
     # What the file prints is not in the list.
     printed = command(KERNELS / "language/own_call.py")
     assert printed.returncode == 0 and json.loads(printed.stdout)["programs"] == 2

@@ -58,7 +58,7 @@ def main(arguments=None):
     parser.add_argument("--max-memory", type=int, default=8192, help="MiB, where the system can limit them")
     parser.add_argument("--output", "-o", help="a file for the list, instead of stdout")
     parser.add_argument("--check", metavar="EXPRESSION", help='compare values with a NumPy expression of the arguments: "a.T @ b" (needs NumPy)')
-    parser.add_argument("--each", action="store_true", help="read settings from stdin, a JSON object a line, and print a list for each, a line each")
+    parser.add_argument("--each", action="store_true", help="read settings from stdin, a JSON object or an array of NAME=VALUE a line, and print a list for each, a line each")
     parser.add_argument("--source", action="store_true", help="read the source from stdin; FILE.py is its name")
     options = parser.parse_args(arguments)
     path, _, function = options.file.partition("::")
@@ -99,7 +99,7 @@ def main(arguments=None):
         try:
             out = files.enter_context(open(options.output, "w", encoding="utf-8")) if options.output else sys.stdout
             for settings in map(json.loads, sys.stdin) if options.each else ({},):
-                out.write(one(settings))
+                out.write(one(settings if isinstance(settings, dict) else dict(map(setting, settings))))
                 out.flush()
         except (OSError, ValueError) as error:
             print(f"error: {error}", file=sys.stderr)

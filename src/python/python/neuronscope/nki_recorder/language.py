@@ -506,6 +506,13 @@ class NoReorder:
 # Results in place (the first dialect).
 
 
+def _nothing_written(target):
+    """A mask left nothing of a write: what is read there later is the author's business, as with a mask that leaves a part."""
+    target = target.merge() if isinstance(target, Blocks) else target
+    if target.on_chip and not target.edge:
+        instructions.mark(target, target.pattern())
+
+
 def _redirect(value, target, accumulate=None):
     """Makes `target` the destination of the instruction that made `value`; False if something else used it since."""
     trace = Trace.now
@@ -529,6 +536,7 @@ def _redirect(value, target, accumulate=None):
     elif target.edge:
         target.check_edge({})
     if goal is None:
+        _nothing_written(target)
         return True
     pattern = goal.pattern()
     if accumulate:
@@ -562,6 +570,7 @@ class _Operators:
     @staticmethod
     def assign(target, value):
         if isinstance(value, View) and value.storage is not None and value.storage.made == ():
+            _nothing_written(target)
             return
         if isinstance(target, Blocks):
             if isinstance(value, (int, float)):

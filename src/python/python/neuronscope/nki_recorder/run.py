@@ -183,12 +183,12 @@ class _Run:
 
     def go(self):
         trace, before = self.trace, Trace.now
-        out, argv, collects = sys.stdout, sys.argv, gc.isenabled()
+        out, argv, read, collects = sys.stdout, sys.argv, sys.stdin, gc.isenabled()
         try:
             # A recording makes many objects and drops few: looking for dropped ones takes a third of the time.
             gc.disable()
-            # What the file prints is no part of the list.
-            sys.stdout, sys.argv = sys.stderr, [self.path]
+            # What the file prints is no part of the list, and lines of settings are not for it.
+            sys.stdout, sys.argv, sys.stdin = sys.stderr, [self.path], io.StringIO()
             Trace.now = trace
             with Installed(build(self._names), self.trace.root):
                 self._go()
@@ -203,7 +203,7 @@ class _Run:
         except BaseException as error:  # noqa: BLE001
             self._fail(self._python(error), error.__traceback__, error)
         finally:
-            sys.stdout, sys.argv = out, argv
+            sys.stdout, sys.argv, sys.stdin = out, argv, read
             Trace.now = before
             if collects:
                 gc.enable()
