@@ -148,11 +148,12 @@ fn other_entries() -> [Entry; 11] {
 }
 
 impl LlmCalibration {
-    /// Costs of collectives.
-    pub const fn collectives(&self, instance: &Instance, route: Route) -> CollectiveCosts {
+    /// Costs of collectives in a step or in a prompt. In a prompt the start of what waits for a sum shows with any library.
+    pub const fn collectives(&self, instance: &Instance, route: Route, is_prompt: bool) -> CollectiveCosts {
         let (latency_ns, bytes_per_us) = match (instance.core_version, route) {
             (3.., _) => (self.trn2_all_reduce_ns, TRN2_ALL_REDUCE_BYTES_PER_US),
             (_, Route::Tnx) => (self.all_reduce_ns, ALL_REDUCE_BYTES_PER_US),
+            _ if is_prompt => (self.all_reduce_ns, TODAY_ALL_REDUCE_BYTES_PER_US),
             _ => (SMALL_EXCHANGE_NS, TODAY_ALL_REDUCE_BYTES_PER_US),
         };
         CollectiveCosts { latency_ns, bytes_per_us }

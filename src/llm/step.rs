@@ -133,9 +133,10 @@ impl Decoder {
         self.shards.first().map_or(1, |shard| shard.degree)
     }
 
-    pub(super) fn all_reduce(&self, rows: u64) -> SimTime {
+    pub(super) fn all_reduce(&self, rows: u64, is_prompt: bool) -> SimTime {
         let bytes = rows * self.config.hidden * ELEMENT_BYTES;
-        self.calibration.collectives(self.instance, self.route).time(Collective::AllReduce, bytes, self.degree())
+        let costs = self.calibration.collectives(self.instance, self.route, is_prompt);
+        costs.time(Collective::AllReduce, bytes, self.degree())
     }
 
     /// Of the tokens of a step or a prompt: the loads of experts that a core makes in a layer, and the tokens of each. Loads are not shared
@@ -188,14 +189,15 @@ impl Decoder {
     }
 
     /// Exchanges of all layers for `rows` tokens: two sums each, and what goes to experts and back on Trn2, and wherever experts are in groups.
-    fn exchanges(&self, rows: u64) -> SimTime {
-        let sums = self.all_reduce(rows).times(2 * self.config.layers);
+    fn exchanges(&self, rows: u64, is_prompt: bool) -> SimTime {
+        let sum = self.all_reduce(rows, is_prompt);
+        let sums = sum.times(2 * self.config.layers);
         let sparse = self.config.kinds.iter().filter(|kind| kind.has_experts).map(|kind| kind.count).sum::<u64>();
         let dispatch = SimTime::from_ns(self.calibration.trn2_all_reduce_ns).times(2 * sparse);
         let has_groups = self.shards.iter().any(|shard| shard.expert_groups > 1);
         match (self.is_later(), has_groups) {
             (true, _) => sums + dispatch,
-            (false, true) => sums + self.all_reduce(rows).times(2 * sparse),
+            (false, true) => sums + sum.times(2 * sparse),
             (false, false) => sums,
         }
     }
@@ -290,7 +292,7 @@ impl Decoder {
             router,
             cache,
             experts,
-            collectives: self.exchanges(batch),
+            collectives: self.exchanges(batch, false),
             compute: device.saturating_sub(weights + cache + experts),
             host: self.host_step(),
         })
@@ -327,7 +329,7 @@ impl Decoder {
     pub fn prefill(&mut self, batch: u64, tokens: u64) -> Result<PromptParts, Refusal> {
         let mut parts = PromptParts {
             feed_forward: self.window(0, Segment::Head { rows: batch })?,
-            collectives: self.exchanges(batch * tokens),
+            collectives: self.exchanges(batch * tokens, true),
             host: self.first_token(),
             ..PromptParts::default()
         };
@@ -349,12 +351,12 @@ impl Decoder {
         for (kind, known) in self.config.kinds.clone().into_iter().enumerate() {
             let attention = self.window(kind, Segment::Prefill { batch, tokens, scores })?;
             let feed_forward = self.window(kind, self.feed_forward(kind, batch * tokens))?;
-            let [rows, _] = self.beside(&self.shard(kind)?);
+            let [rows, chain] = self.beside(&self.shard(kind)?);
             let measured = match scores {
                 Scores::Measured => self.kernel(&self.shard(kind)?, tokens, known.window).times(batch),
                 _ => SimTime::ZERO,
             };
-            parts.attention += (self.shared(attention) + measured).times(known.count);
+            parts.attention += (self.shared(attention) + measured + chain).times(known.count);
             parts.feed_forward += (self.shared(feed_forward) + rows).times(known.count);
         }
         Ok(())

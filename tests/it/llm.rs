@@ -72,20 +72,22 @@ fn the_numbers_of_todays_libraries_are_what_calibration_finds() {
     table.push_str("|---|---|---|---|---|---|---|---|\n");
     for (own, left) in fitted.iter().zip(&left_out) {
         let percent = |x: Option<f64>| format!("{:.1} %", x.unwrap_or(0.0) * 100.0);
-        let left = (percent(left.summary.median_abs_error), percent(left.summary.p90_abs_error), left.inside);
         let factor = ServedGroup::ALL.into_iter().find(|group| group.name() == own.group).unwrap().factor();
         let first = line(&[own.group], &own.summary);
-        table.push_str(&format!("{} {}, {} | {factor:.2} | {} |\n", first.trim_end(), left.0, left.1, left.2));
+        let (rows, inside) = (left.summary.n, left.inside);
+        let errors = [left.summary.median_abs_error, left.summary.p90_abs_error].map(percent);
+        let share = (100 * inside).div_ceil(rows);
+        table.push_str(&format!("{} {} | {factor:.2} | {inside}, {share} % |\n", first.trim_end(), errors.join(", ")));
+        // Of few rows one outside is already more than a tenth.
+        let is_many = rows >= 10;
+        assert!(is_many && (80..=97).contains(&share) || !is_many && inside + 1 >= rows, "{}: {inside} of {rows}", own.group);
     }
     super::doc_tables::assert_written("docs/fidelity.md", "served models", &table);
-    let rows: usize = left_out.iter().map(|group| group.summary.n).sum();
-    let inside: usize = left_out.iter().map(|group| group.inside).sum();
-    assert!((rows * 80..=rows * 97).contains(&(inside * 100)), "{inside} of {rows}");
     let of = |name: &str| &fitted.iter().find(|group| group.group.starts_with(name)).unwrap().summary;
     for (name, median, p90) in [
         ("a token, Inf2 and Trn1, batch", 0.08, 0.2),
         ("a token, batch 16", 0.12, 0.25),
-        ("first token, Inf2", 0.13, 0.3),
+        ("first token, Inf2", 0.1, 0.28),
         ("first token, Trn2", 0.3, 0.3),
         ("a token, experts, Inf2", 0.12, 0.25),
         ("a token, experts, Trn2", 0.25, 0.45),
