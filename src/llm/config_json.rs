@@ -8,6 +8,7 @@ use super::config_fields::{
     PER_TOKEN, POSITIONS, SHARED, SHARED_WIDTH, SPARSE_STEP, TEXT_PARTS, WINDOW, known_fields,
 };
 use super::families::{FAMILIES, Family, family};
+use super::linear::{linear_layers, refusal};
 use super::models::{model_names, named_config};
 use super::weights::Weights;
 use ns_base::convert::{f64_to_u64, u64_to_f64, u64_to_usize};
@@ -57,41 +58,6 @@ fn text_part(whole: &Map<String, Value>) -> Map<String, Value> {
     fields
 }
 
-/// Layers without attention to kept keys and values: their number and what they are.
-fn linear_layers(fields: &Map<String, Value>) -> Option<(usize, &'static str)> {
-    const STATE: &str = "state space";
-    const LINEAR: &str = "linear attention";
-    let of_type = |what: &[&str]| {
-        let types = fields.get("layer_types").or_else(|| fields.get("layers_block_type"))?.as_array()?;
-        let count = types.iter().filter(|t| t.as_str().is_some_and(|t| what.contains(&t))).count();
-        (count > 0).then_some(count)
-    };
-    let count = |n: u64| u64_to_usize(n);
-    let all = || whole(fields, LAYERS).ok().flatten().map(count);
-    if let Some(pattern) = fields.get("hybrid_override_pattern").and_then(Value::as_str) {
-        return Some((pattern.matches('M').count(), STATE)).filter(|(count, _)| *count > 0);
-    }
-    if let Some(count) = of_type(&["linear_attention", "gated_deltanet"]) {
-        return Some((count, LINEAR));
-    }
-    if let Some(count) = of_type(&["mamba", "mamba2", "recurrent", "conv"]) {
-        return Some((count, STATE));
-    }
-    if let Some(list) = fields.get("linear_attn_config").and_then(|c| c.get("kda_layers")).and_then(Value::as_array) {
-        return Some((list.len(), LINEAR));
-    }
-    if let (Some(every), Some(all)) = (whole(fields, &["full_attention_interval"]).ok().flatten(), all()) {
-        return Some((all - all / count(every.max(1)), LINEAR));
-    }
-    let model_type = fields.get("model_type").and_then(Value::as_str).unwrap_or_default();
-    let is_state = ["mamba", "falcon_h1", "falcon_mamba", "rwkv", "zamba", "jamba", "bamba"]
-        .iter()
-        .any(|t| model_type.starts_with(t));
-    let has_state =
-        ["mamba_d_state", "ssm_state_size", "state_size", "mamba_num_heads"].iter().any(|f| fields.contains_key(*f));
-    (is_state || has_state).then(|| (all().unwrap_or_default(), STATE))
-}
-
 /// The family of a file: that of its `model_type`, or of the class that it names.
 fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family, Option<String>), Refusal> {
     let model_type = match fields.get("model_type") {
@@ -101,10 +67,7 @@ fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family
     };
     if let Some((count, what)) = linear_layers(fields) {
         let all = whole(fields, LAYERS)?.unwrap_or_default();
-        return Err(refuse!(
-            "model_type '{}' has {count} {what} layers of {all}, whose time is not known here; models whose layers all keep keys and values can be run",
-            model_type.unwrap_or_default()
-        ));
+        return Err(refusal(&format!("model_type '{}'", model_type.unwrap_or_default()), count, what, all));
     }
     let families: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
     if let Some(model_type) = model_type {
@@ -431,7 +394,7 @@ fn missing(names: &[&str]) -> Refusal {
 }
 
 /// The first of these fields, if it is there and not null. A number may be written as `4096.0`.
-fn whole(fields: &Map<String, Value>, names: &[&str]) -> Result<Option<u64>, Refusal> {
+pub(super) fn whole(fields: &Map<String, Value>, names: &[&str]) -> Result<Option<u64>, Refusal> {
     match names.iter().find_map(|name| Some((name, fields.get(*name).filter(|value| !value.is_null())?))) {
         None => Ok(None),
         Some((name, value)) => {

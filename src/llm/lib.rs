@@ -18,7 +18,9 @@ mod families;
 mod fit;
 mod generate;
 mod layer_work;
+mod linear;
 mod memory;
+mod model_rows;
 mod models;
 #[cfg(test)]
 mod numerics;
@@ -47,7 +49,7 @@ pub use fit::{FitGrid, FitRow, distinct_instances, fit, fit_models};
 pub use generate::{Breakdown, Generation, generate, generate_with, median_program, prompt_of};
 pub use layer_work::{UnitWork, layer_work};
 pub use memory::Memory;
-pub use models::{MODEL_CHOICES, model_names, named_config};
+pub use models::{MODEL_CHOICES, hub_name, model_names, named_config};
 pub use plan::{Plan, best_plan, cheapest_plan, note_of};
 pub use rank_program::{COLLECTIVE, RankProgram};
 pub use request::{Request, Speculation, llm_instance};

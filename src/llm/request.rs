@@ -2,6 +2,7 @@
 
 use super::config::DecoderConfig;
 use super::memory::Memory;
+use super::models::hub_name;
 use super::route::Route;
 use super::shard::{Cut, Shard, degrees};
 use super::step::shards_of;
@@ -37,6 +38,8 @@ pub struct Request {
     /// The software that serves it; that of the instance where it is absent.
     pub route: Option<Route>,
     pub speculation: Option<Speculation>,
+    /// What a server loads, as the user says it; the model's name on the hub where it is absent.
+    pub served_as: Option<String>,
 }
 
 /// Tokens that are guessed before a step, which keeps those that the model agrees with.
@@ -105,6 +108,7 @@ impl Request {
             continuous: false,
             route: None,
             speculation: None,
+            served_as: None,
         }
     }
 
@@ -166,8 +170,8 @@ impl Request {
     /// The command of a server that runs it, with vLLM.
     pub fn serve_command(&self) -> String {
         let mut line = format!(
-            "vllm serve {} --tensor-parallel-size {} --max-num-seqs {} --max-model-len {}",
-            self.config.name,
+            "vllm serve {} --tensor-parallel-size {} --max-num-seqs {} --max-model-len {} --dtype bfloat16",
+            self.served_as.as_deref().unwrap_or(hub_name(&self.config.name)),
             self.degree,
             self.batch,
             self.positions()

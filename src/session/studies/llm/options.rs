@@ -64,7 +64,12 @@ pub const LLM_OPTIONS: &[LlmOption] = &[
         commands: ALL,
         example: "mistral-7b",
         get: |s| s.model.clone(),
-        put: |s, text| named_config(text).map(|config| s.model = config.name),
+        put: |s, text| {
+            let name = named_config(text)?.name;
+            s.typed = (!name.eq_ignore_ascii_case(text)).then(|| text.to_owned());
+            s.model = name;
+            Ok(())
+        },
     },
     LlmOption {
         field: field("instance", "Instance type", "", "", FieldKind::Instance),

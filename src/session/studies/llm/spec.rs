@@ -17,6 +17,9 @@ use ns_llm::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LlmStudy {
     pub(super) model: String,
+    /// What the user typed for it, where that is another name: a server loads it.
+    #[serde(default)]
+    pub(super) typed: Option<String>,
     /// The text of a config.json, which stands for the model; empty for none.
     pub(super) config: String,
     /// Its name in messages.
@@ -71,6 +74,7 @@ impl Default for LlmStudy {
     fn default() -> Self {
         Self {
             model: "llama-3-8b".to_owned(),
+            typed: None,
             config: String::new(),
             config_name: "config.json".to_owned(),
             instance: "inf2.48xlarge".to_owned(),
@@ -166,6 +170,7 @@ impl LlmStudy {
             output: self.output,
             buckets: self.buckets.clone(),
             route: self.route,
+            served_as: self.typed.clone(),
             speculation: self.guesses.map(|guesses| Speculation { guesses, acceptance }),
             ..own
         })
