@@ -116,7 +116,7 @@ impl DotShape {
     fn result(&self, plan: &Plan<'_>, id: InstrId, result: InstrId, layout: Layout) -> Resident {
         let (rows, columns, groups) = match layout {
             Layout::FeatureMajor => (self.rows * self.batch / self.heads, self.columns * self.heads, 1),
-            Layout::RowMajor if plan.has_few_long_rows(id) => (self.rows * self.batch, self.columns, 1),
+            Layout::RowMajor if plan.has_few_rows(id) => (self.rows * self.batch, self.columns, 1),
             Layout::RowMajor if self.batch > 1 => (self.rows * self.batch, self.columns, self.batch),
             Layout::RowMajor => (self.rows * self.batch, self.columns, row_groups(plan, result)),
         };

@@ -82,20 +82,20 @@ impl<'a> Plan<'a> {
         self.users(id).first().copied().unwrap_or(id)
     }
 
-    /// Whether a dot makes few rows that are longer than a bank of PSUM, one matrix each: the scores of a step of decode. They follow one
-    /// another on the partitions, and a pass over rows serves all of them; nothing is done on the way out of PSUM, where each is alone.
-    pub fn has_few_long_rows(&self, id: InstrId) -> bool {
+    /// Whether a dot makes few rows in many matrices: the scores of a step of decode. They follow one another on the partitions, and a pass
+    /// over rows serves all of them; nothing is done on the way out of PSUM, where each is alone.
+    pub fn has_few_rows(&self, id: InstrId) -> bool {
         let Some(HloInstruction { opcode: Opcode::Dot(dims), shape, .. }) = self.find(id) else { return false };
         let columns = shape.dims.last().copied().unwrap_or(1);
         let rows = shape.elements() / columns.max(1);
         let matrices: u64 = shape.dims.iter().take(dims.batch as usize).product();
-        matrices > 1 && rows <= u64::from(self.core.partitions) && columns > u64::from(self.core.moving_free_max)
+        matrices > 1 && rows <= u64::from(self.core.partitions)
     }
 
     /// The only reader of a dot, when it can evict the product from PSUM.
     pub fn epilogue_of(&self, id: InstrId) -> Option<InstrId> {
         let [user] = self.users(id) else { return None };
-        if id == self.module.root || self.has_few_long_rows(id) {
+        if id == self.module.root || self.has_few_rows(id) {
             return None;
         }
         let instruction = &self.module.instructions[*user];

@@ -226,7 +226,7 @@ fn even(all: u64, parts: u64) -> Vec<u64> {
 }
 
 /// The longest cache whose keys the array holds, positions.
-const SHORT_CACHE: u64 = 256;
+const SHORT_CACHE: u64 = 128;
 
 /// Rows that a pass of the softmax serves.
 const PARTITIONS: u64 = 128;
