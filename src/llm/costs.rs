@@ -94,7 +94,7 @@ fn entry(name: &'static str, value: u64, unit: &'static str, status: CostStatus,
 fn fitted_entries() -> [Entry; 8] {
     let c = FITTED;
     let row = |name, value, unit, source| entry(name, value, unit, CostStatus::Fitted, source);
-    let exchange = "all-reduce of few bytes between the cores of an instance by transformers-neuronx, with the start of what waits for it";
+    let exchange = "all-reduce of few bytes between the cores of an instance by transformers-neuronx, in prompts also by today's libraries, with the start of what waits for it";
     let cache = "of streaming the keys and values of each further sequence of a batch: what no other work hides";
     let heads =
         "a head of keys and values of a layer where one core has the whole model: its chain of short operations";

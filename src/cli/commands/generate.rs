@@ -8,7 +8,7 @@ use crate::remarks::{with_remarks, write_profile};
 use ns_base::convert::u64_to_f64;
 use ns_fidelity::{GenerationReport, TpotInterval};
 use ns_llm::{
-    DecoderConfig, FITTED, FitGrid, FitRow, Limits, RateFigures, Request, ServeReport, cheapest_plan,
+    DecoderConfig, FITTED, FitGrid, FitRow, KnownTimes, Limits, RateFigures, Request, ServeReport, cheapest_plan,
     distinct_instances, fit, fit_models, note_of, serve,
 };
 use ns_session::studies::token_profile;
@@ -25,7 +25,7 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
         let report = serve(&request, &traffic, FITTED)?;
         return if args.json { text::print_json(&report) } else { text::print(served(&request, &report).as_bytes()) };
     }
-    let report = GenerationReport::with_larger_batch(&request)?;
+    let report = GenerationReport::with_larger_batch(&request, &KnownTimes::default())?;
     let remarks = match &args.trace {
         Some(path) => write_profile(path, &token_profile(&request)?, args.trace_export)?,
         None => Vec::new(),
