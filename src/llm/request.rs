@@ -69,6 +69,10 @@ impl Speculation {
     }
 }
 
+/// Said of logical cores of one physical core.
+const LNC_1: &str =
+    "No published row has logical cores of one physical core (LNC 1): collectives and host are those of two.";
+
 /// Shortest cache that is compiled by default.
 const SHORTEST_BUCKET: u64 = 128;
 
@@ -164,7 +168,8 @@ impl Request {
             let (all, kept) = (s.guesses, ns_base::units::format_number(s.tokens_of_step()));
             format!("A step checks {all} guessed tokens of each sequence and keeps {kept} tokens; guessing them takes no time here.")
         });
-        self.config.remarks.iter().cloned().chain(self.weights.remark()).chain(guesses).collect()
+        let lnc = (self.instance.core_version == 3 && self.lnc == Some(1)).then(|| LNC_1.to_owned());
+        self.config.remarks.iter().cloned().chain(self.weights.remark()).chain(guesses).chain(lnc).collect()
     }
 
     /// The command of a server that runs it, with vLLM.

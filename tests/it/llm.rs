@@ -2,7 +2,8 @@
 
 use neuronscope::fidelity::{
     DECODE_HELD_OUT, DecodeCalibrator, Decoders, SERVED_HELD_OUT, ServedCalibrator, ServedGroup, Summary, Validation,
-    decode_factors, errors_of, rms_of_ratios, shipped_decode_rows, shipped_served_rows, validate_generation,
+    decode_factors, errors_of, published_decodes, rms_of_ratios, shipped_decode_rows, shipped_served_rows,
+    validate_generation,
 };
 use neuronscope::llm::{FAMILIES, FITTED, NormPlace, QkNorm, known_fields};
 use neuronscope::session::studies::{LLM_OPTIONS, LlmCommand, LlmStudy, StudyKind, StudyResult, StudySpec};
@@ -80,7 +81,11 @@ fn the_numbers_of_todays_libraries_are_what_calibration_finds() {
         table.push_str(&format!("{} {} | {factor:.2} | {inside}, {share} % |\n", first.trim_end(), errors.join(", ")));
         // Of few rows one outside is already more than a tenth.
         let is_many = rows >= 10;
-        assert!(is_many && (80..=97).contains(&share) || !is_many && inside + 1 >= rows, "{}: {inside} of {rows}", own.group);
+        assert!(
+            is_many && (80..=97).contains(&share) || !is_many && inside + 1 >= rows,
+            "{}: {inside} of {rows}",
+            own.group
+        );
     }
     super::doc_tables::assert_written("docs/fidelity.md", "served models", &table);
     let of = |name: &str| &fitted.iter().find(|group| group.group.starts_with(name)).unwrap().summary;
@@ -352,11 +357,14 @@ fn experts_storage_guesses_and_active_sequences_change_what_they_should() {
     assert!(fp8["remarks"][0].as_str().unwrap().starts_with("No published row has weights of fp8"));
     assert_eq!(
         plain["serve_command"],
-        "vllm serve llama-3-8b --tensor-parallel-size 4 --max-num-seqs 8 --max-model-len 384"
+        "vllm serve meta-llama/Meta-Llama-3-8B --tensor-parallel-size 4 --max-num-seqs 8 --max-model-len 384 --dtype bfloat16"
     );
     let parts: f64 =
         plain["ttft_breakdown_ms"].as_object().unwrap().values().filter_map(serde_json::Value::as_f64).sum();
     assert!((parts - figure(&plain, "ttft_ms")).abs() < 1e-6);
+    // No row is published of logical cores of one physical core.
+    let narrow = run("--model llama-3-8b --instance trn2.48xlarge --tp 8 --lnc 1");
+    assert!(narrow["interval"].is_null() && narrow["remarks"][0].as_str().unwrap().contains("(LNC 1)"));
     let sparse = "--model qwen3-30b-a3b --instance trn2.48xlarge --tp 4 --output 128";
     let (one, two) = (run(sparse), run(&format!("{sparse} --ep 2")));
     assert_eq!(one["expert_loads"]["loads"], 8);
@@ -393,7 +401,7 @@ fn experts_storage_guesses_and_active_sequences_change_what_they_should() {
     let waits: Vec<f64> = rates.iter().map(|r| r["ttft_ms"][1].as_f64().unwrap()).collect();
     assert!(waits[0] < waits[waits.len() - 1], "{waits:?}");
     let text = f.stdout(&format!("neuronscope generate {base} --max-tpot-ms 0.1"));
-    assert!(text.contains("It misses by: token") && text.contains("vllm serve llama-3-8b"), "{text}");
+    assert!(text.contains("It misses by: token") && text.contains("vllm serve meta-llama/Meta-Llama-3-8B "), "{text}");
 }
 
 /// Runs a study to its end.
@@ -452,4 +460,34 @@ fn limits_have_one_answer_on_the_page_and_the_command_line() {
         let printed = String::from_utf8(printed.stdout).unwrap();
         assert!(printed.contains(&first.title), "{line}: {printed}");
     }
+}
+
+/// A server loads what was typed, or what the hub calls the model; steps that were published of it stand beside it.
+#[test]
+fn a_server_loads_the_name_of_the_hub() {
+    let command = |name: &str| {
+        let mut study = LlmStudy::default();
+        study.set("model", name).unwrap();
+        study.request().unwrap().serve_command()
+    };
+    for (typed, loaded) in [
+        ("llama-3.1-8b", "meta-llama/Llama-3.1-8B"),
+        ("RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8", "RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8"),
+    ] {
+        let line = command(typed);
+        let wanted = format!(
+            "vllm serve {loaded} --tensor-parallel-size 24 --max-num-seqs 1 --max-model-len 1152 --dtype bfloat16"
+        );
+        assert_eq!(line, wanted);
+    }
+    let mut study = LlmStudy::default();
+    study.set("config", r#"{"_name_or_path": "org/own", "model_type": "llama", "hidden_size": 256, "num_hidden_layers": 2, "vocab_size": 512, "num_attention_heads": 24, "head_dim": 64, "intermediate_size": 512, "max_position_embeddings": 4096}"#).unwrap();
+    assert!(study.request().unwrap().serve_command().starts_with("vllm serve org/own "));
+    let mut study = LlmStudy::default();
+    for (key, text) in [("model", "llama-3.1-8b"), ("input", "1024"), ("tp", "8")] {
+        study.set(key, text).unwrap();
+    }
+    let published = published_decodes(&study.request().unwrap());
+    let served = published.iter().find(|row| row.request.instance.name == "inf2.xlarge").unwrap();
+    assert!((served.throughput - 1e3 / served.tpot_ms).abs() < 1e-9 && served.framework == "nxdi");
 }

@@ -48,6 +48,13 @@ pub struct LlmStudy {
     pub(super) prefill_chunk: Option<u64>,
 }
 
+/// The name on the hub that a config.json says.
+fn hub_name_of(config: &str) -> Option<String> {
+    let fields: serde_json::Value = serde_json::from_str(config).ok()?;
+    let name = fields.get("_name_or_path")?.as_str()?;
+    (name.contains('/') && !name.starts_with(['/', '.'])).then(|| name.to_owned())
+}
+
 /// A value that may be absent, by its text.
 mod as_text {
     use std::fmt::Display;
@@ -170,7 +177,7 @@ impl LlmStudy {
             output: self.output,
             buckets: self.buckets.clone(),
             route: self.route,
-            served_as: self.typed.clone(),
+            served_as: if self.config.is_empty() { self.typed.clone() } else { hub_name_of(&self.config) },
             speculation: self.guesses.map(|guesses| Speculation { guesses, acceptance }),
             ..own
         })
