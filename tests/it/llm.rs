@@ -5,7 +5,7 @@ use neuronscope::fidelity::{
     decode_factors, errors_of, published_decodes, rms_of_ratios, shipped_decode_rows, shipped_served_rows,
     validate_generation,
 };
-use neuronscope::llm::{FAMILIES, FITTED, NormPlace, QkNorm, known_fields};
+use neuronscope::llm::{FAMILIES, FITTED, NormPlace, QkNorm, known_fields, read_config};
 use neuronscope::session::studies::{LLM_OPTIONS, LlmCommand, LlmStudy, StudyKind, StudyResult, StudySpec};
 use neuronscope::session::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
 use neuronscope::view::document::Block;
@@ -490,4 +490,28 @@ fn a_server_loads_the_name_of_the_hub() {
     let published = published_decodes(&study.request().unwrap());
     let served = published.iter().find(|row| row.request.instance.name == "inf2.xlarge").unwrap();
     assert!((served.throughput - 1e3 / served.tpot_ms).abs() < 1e-9 && served.framework == "nxdi");
+}
+
+/// Files as people have them open with their parameters and their cache, or are refused with the field; every field is known.
+#[test]
+fn files_as_people_have_them_open_or_are_refused_by_field() {
+    for line in include_str!("fixtures/llm/configs.jsonl").lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let name = row["name"].as_str().unwrap();
+        match (read_config(name, row["config"].as_str().unwrap().as_bytes()), row["refused"].as_str()) {
+            (Err(error), Some(wanted)) => assert!(error.to_string().contains(wanted), "{error}"),
+            (Ok(config), None) => {
+                let cache: u64 = config.kinds.iter().map(|k| k.count * 4 * k.kv_heads * k.head_size).sum();
+                let [parameters, wanted] = ["parameters", "cache"].map(|key| row[key].as_u64());
+                assert_eq!(parameters.unwrap_or(config.parameters()), config.parameters(), "{name}");
+                assert_eq!(wanted.unwrap_or(cache), cache, "{name}");
+                assert!(
+                    !config.remarks.iter().any(|r| r.contains("not known are not used")),
+                    "{name}: {:?}",
+                    config.remarks
+                );
+            }
+            (made, wanted) => panic!("{name}: {:?} and {wanted:?}", made.map(|c| c.parameters())),
+        }
+    }
 }
