@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use super::predict::instance_of;
 use super::row::{PublishedRow, read_rows};
-use super::{PlacementBasis, Validation, interval_of_tpot};
+use super::served::{ServedRow, ServedTime};
+use super::{PlacementBasis, Validation, interval_of_tpot, shipped_served_rows};
 
 /// The rows of text generation; `ORIGINS.md` beside them says where they come from.
 const SHIPPED: &[u8] = include_bytes!("decode.csv");
@@ -108,19 +109,28 @@ const LENGTHS_APART: u64 = 4;
 /// The published rows of the model of a request, with the same weights and similar lengths, that say the time of a token and the throughput of
 /// new tokens.
 pub fn published_decodes(own: &Request) -> Vec<PublishedDecode> {
-    let is_of_model = |case: &DecodeCase| {
-        let mut config = case.request.config.clone();
+    let is_same = |row: &Request| {
+        let mut config = row.config.clone();
         config.name.clone_from(&own.config.name);
         let is_near = |a: u64, b: u64| a.max(b) <= a.min(b).saturating_mul(LENGTHS_APART);
-        let is_as_long = is_near(case.request.input, own.input) && is_near(case.request.output, own.output);
-        config == own.config && case.request.weights == own.weights && !case.counts_input && is_as_long
+        let is_as_long = is_near(row.input, own.input) && is_near(row.output, own.output);
+        config == own.config && row.weights == own.weights && is_as_long
     };
     let of_row = |row: PublishedRow| {
-        let case = DecodeCase::of(&row).ok().filter(is_of_model)?;
+        let case = DecodeCase::of(&row).ok().filter(|case| !case.counts_input && is_same(&case.request))?;
         let (tpot_ms, throughput) = (case.published_tpot_ms?, case.published_throughput?);
         Some(PublishedDecode { request: case.request, tpot_ms, throughput, framework: row.framework })
     };
-    shipped_decode_rows().into_iter().filter_map(of_row).collect()
+    let served = |row: ServedRow| {
+        let case = row.case.ok().filter(|case| case.time == ServedTime::Step && case.is_typical)?;
+        let framework = case.request.route().to_string();
+        // What is published is the step; all of the batch give a token in it.
+        let throughput = u64_to_f64(case.request.batch) * 1e3 / row.value_ms;
+        let is_own = is_same(&case.request);
+        is_own.then_some(PublishedDecode { request: case.request, tpot_ms: row.value_ms, throughput, framework })
+    };
+    let old = shipped_decode_rows().into_iter().filter_map(of_row);
+    old.chain(shipped_served_rows().into_iter().filter_map(served)).collect()
 }
 
 /// The degree: `24` in `TP=24; DP=1`.

@@ -41,7 +41,8 @@ pub fn decode_factors() -> (f64, f64) {
 /// The interval of a time of a token of a request; `None` where no row tells the error.
 pub fn interval_of_tpot(tpot_ms: f64, request: &Request) -> Option<(f64, f64)> {
     let group = ServedGroup::of(request, false);
-    if request.instance.core_version > LATEST_CORE {
+    let is_published = request.instance.core_version < LATEST_CORE || request.lnc != Some(1);
+    if request.instance.core_version > LATEST_CORE || !is_published {
         return None;
     }
     if group == ServedGroup::Step && request.route() == Route::Tnx {
@@ -51,5 +52,5 @@ pub fn interval_of_tpot(tpot_ms: f64, request: &Request) -> Option<(f64, f64)> {
     Some((tpot_ms / group.factor(), tpot_ms * group.factor()))
 }
 
-/// The latest cores that have published rows.
+/// The latest cores that have published rows, of two physical cores each.
 const LATEST_CORE: u8 = 3;

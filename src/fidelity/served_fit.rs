@@ -64,7 +64,7 @@ impl ServedGroup {
         }
     }
 
-    /// The interval of a prediction, as a factor above and below it. It holds 19 of 20 rows of a model that the fit leaves out.
+    /// The interval of a prediction, as a factor above and below it. It holds 9 of 10 rows of a model that the fit leaves out.
     pub fn factor(self) -> f64 {
         let (_, rows, rms) = SERVED_HELD_OUT.into_iter().find(|(group, ..)| *group == self).unwrap_or((self, 0, 0.0));
         let measured = student(rows) * rms;
@@ -77,7 +77,7 @@ impl ServedGroup {
 pub const SERVED_HELD_OUT: [(ServedGroup, usize, f64); 7] = [
     (ServedGroup::Step, 26, 0.0609),
     (ServedGroup::LargeBatch, 5, 0.0644),
-    (ServedGroup::Prompt, 25, 0.215),
+    (ServedGroup::Prompt, 25, 0.2034),
     (ServedGroup::Experts, 4, 0.0708),
     (ServedGroup::Trn2, 2, 0.0688),
     (ServedGroup::Trn2Prompt, 1, 0.0394),
@@ -88,10 +88,10 @@ pub const SERVED_HELD_OUT: [(ServedGroup, usize, f64); 7] = [
 /// seven are here.
 const EXPERTS_ELSEWHERE: f64 = 0.43;
 
-/// How many root mean squares hold 19 of 20 values of which so many were seen (Student's distribution).
+/// How many root mean squares hold 9 of 10 values of which so many were seen (Student's distribution).
 fn student(rows: usize) -> f64 {
-    const FEW: [f64; 10] = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
-    rows.checked_sub(1).and_then(|at| FEW.get(at)).copied().unwrap_or_else(|| 1.96 + 2.7 / usize_to_f64(rows.max(1)))
+    const FEW: [f64; 10] = [6.31, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83, 1.81];
+    rows.checked_sub(1).and_then(|at| FEW.get(at)).copied().unwrap_or_else(|| 1.645 + 1.7 / usize_to_f64(rows.max(1)))
 }
 
 /// Errors of a group, and how many rows lie in their intervals.

@@ -4,7 +4,7 @@ use super::families::FAMILIES;
 
 /// Names of a field in the families.
 pub(super) const HIDDEN: &[&str] = &["hidden_size", "n_embd", "d_model"];
-pub(super) const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "n_layers"];
+pub(super) const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "n_layers", "num_layers"];
 pub(super) const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads"];
 pub(super) const KV_HEADS: &[&str] = &["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups"];
 pub(super) const INTERMEDIATE: &[&str] = &["intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"];
@@ -87,11 +87,9 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "cache_implementation",
     "chunk_size_feed_forward",
     "classifier_dropout",
-    "clip_qkv",
     "dropout",
     "emb_dropout_prob",
     "emb_pdrop",
-    "embd_layer_norm",
     "embd_pdrop",
     "embedding_dropout",
     "embedding_multiplier",
@@ -109,7 +107,6 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "hidden_act_param",
     "hidden_dropout",
     "hidden_dropout_prob",
-    "hidden_size_per_layer_input",
     "id2label",
     "image_seq_length",
     "image_token_id",
@@ -136,7 +133,6 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "max_batch_size",
     "max_seq_length",
     "max_sequence_length",
-    "max_window_layers",
     "mlp_only",
     "moe_router_dtype",
     "moe_router_scaling_factor",
@@ -154,7 +150,6 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "norm_topk_prob",
     "num_attention_layers",
     "num_expert_groups",
-    "num_kv_shared_layers",
     "num_limited_groups",
     "original_max_position_embeddings",
     "output_attentions",
@@ -223,12 +218,10 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "unsloth_version",
     "use_bidirectional_attention",
     "use_cache",
-    "use_double_wide_mlp",
     "use_grouped_mm",
     "use_moe_router_bias",
     "use_mrope",
     "use_routing_bias",
-    "use_sliding_window",
     "validate_runner_input",
     "video_token_id",
     "vision_end_token_id",
@@ -241,17 +234,22 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
 
 /// Fields of which only one kind of value is simulated: the values that are, as JSON, and what is simulated for another.
 pub(super) const ONE_VALUE: &[(&str, &[&str], &str)] = &[
+    ("clip_qkv", &[], "queries, keys and values are not clipped"),
     ("dtype", &["\"bfloat16\"", "\"float16\""], "--weights says how many bytes a weight has"),
+    ("embd_layer_norm", &["false"], "words have no norm"),
+    ("hidden_size_per_layer_input", &["0"], "the word table of each layer is left out"),
     ("index_topk", &[], "attention reads every position, not those that an index chooses"),
     ("layer_norm_elementwise_affine", &["true"], "norms have a weight and a bias"),
     ("mtp_num_layers", &["0"], "layers that guess further tokens are left out"),
     ("num_mtp_modules", &["0"], "layers that guess further tokens are left out"),
     ("num_nextn_predict_layers", &["0"], "layers that guess further tokens are left out"),
+    ("num_kv_shared_layers", &["0"], "every layer keeps its own keys and values"),
     ("partial_rotary_factor", &["1", "1.0"], "whole heads are rotated"),
     ("quantization_config", &[], "its method is not known, so weights have 16 bits unless --weights says otherwise"),
     ("rotary_dim", &[], "whole heads are rotated"),
     ("rotary_pct", &["1", "1.0"], "whole heads are rotated"),
     ("torch_dtype", &["\"bfloat16\"", "\"float16\""], "--weights says how many bytes a weight has"),
+    ("use_double_wide_mlp", &["false"], "all feed-forward parts are equally wide"),
     ("use_mtp", &["false"], "layers that guess further tokens are left out"),
     ("use_parallel_residual", &["false"], "the two parts of a layer run one after the other"),
     ("vision_config", &[], "the part for pictures is left out"),

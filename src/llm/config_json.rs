@@ -4,14 +4,14 @@ use serde_json::{Map, Value};
 
 use super::config::{Activation, DecoderConfig, Experts, Latent, LayerKind};
 use super::config_fields::{
-    ACTIVATION, EXPERT_WIDTH, EXPERTS, FIRST_SPARSE, HEADS, HIDDEN, INTERMEDIATE, KV_HEADS, LAYERS, ONE_VALUE, PATTERN,
-    PER_TOKEN, POSITIONS, SHARED, SHARED_WIDTH, SPARSE_STEP, TEXT_PARTS, WINDOW, known_fields,
+    ACTIVATION, EXPERT_WIDTH, EXPERTS, FIRST_SPARSE, HEADS, HIDDEN, INTERMEDIATE, KV_HEADS, LAYERS, PATTERN, PER_TOKEN,
+    POSITIONS, SHARED, SHARED_WIDTH, SPARSE_STEP, TEXT_PARTS, WINDOW,
 };
+use super::config_remarks::{dense_advice, remarks_of};
 use super::families::{FAMILIES, Family, family};
-use super::models::{model_names, named_config};
+use super::linear::{linear_layers, refusal};
 use super::weights::Weights;
-use ns_base::convert::{f64_to_u64, u64_to_f64, u64_to_usize};
-use ns_base::units::format_number;
+use ns_base::convert::{f64_to_u64, u64_to_usize};
 use ns_base::{Refusal, refuse, without_nan};
 
 /// Longest file that is read: a configuration has a few kilobytes.
@@ -57,41 +57,6 @@ fn text_part(whole: &Map<String, Value>) -> Map<String, Value> {
     fields
 }
 
-/// Layers without attention to kept keys and values: their number and what they are.
-fn linear_layers(fields: &Map<String, Value>) -> Option<(usize, &'static str)> {
-    const STATE: &str = "state space";
-    const LINEAR: &str = "linear attention";
-    let of_type = |what: &[&str]| {
-        let types = fields.get("layer_types").or_else(|| fields.get("layers_block_type"))?.as_array()?;
-        let count = types.iter().filter(|t| t.as_str().is_some_and(|t| what.contains(&t))).count();
-        (count > 0).then_some(count)
-    };
-    let count = |n: u64| u64_to_usize(n);
-    let all = || whole(fields, LAYERS).ok().flatten().map(count);
-    if let Some(pattern) = fields.get("hybrid_override_pattern").and_then(Value::as_str) {
-        return Some((pattern.matches('M').count(), STATE)).filter(|(count, _)| *count > 0);
-    }
-    if let Some(count) = of_type(&["linear_attention", "gated_deltanet"]) {
-        return Some((count, LINEAR));
-    }
-    if let Some(count) = of_type(&["mamba", "mamba2", "recurrent", "conv"]) {
-        return Some((count, STATE));
-    }
-    if let Some(list) = fields.get("linear_attn_config").and_then(|c| c.get("kda_layers")).and_then(Value::as_array) {
-        return Some((list.len(), LINEAR));
-    }
-    if let (Some(every), Some(all)) = (whole(fields, &["full_attention_interval"]).ok().flatten(), all()) {
-        return Some((all - all / count(every.max(1)), LINEAR));
-    }
-    let model_type = fields.get("model_type").and_then(Value::as_str).unwrap_or_default();
-    let is_state = ["mamba", "falcon_h1", "falcon_mamba", "rwkv", "zamba", "jamba", "bamba"]
-        .iter()
-        .any(|t| model_type.starts_with(t));
-    let has_state =
-        ["mamba_d_state", "ssm_state_size", "state_size", "mamba_num_heads"].iter().any(|f| fields.contains_key(*f));
-    (is_state || has_state).then(|| (all().unwrap_or_default(), STATE))
-}
-
 /// The family of a file: that of its `model_type`, or of the class that it names.
 fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family, Option<String>), Refusal> {
     let model_type = match fields.get("model_type") {
@@ -101,10 +66,7 @@ fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family
     };
     if let Some((count, what)) = linear_layers(fields) {
         let all = whole(fields, LAYERS)?.unwrap_or_default();
-        return Err(refuse!(
-            "model_type '{}' has {count} {what} layers of {all}, whose time is not known here; models whose layers all keep keys and values can be run",
-            model_type.unwrap_or_default()
-        ));
+        return Err(refusal(&format!("model_type '{}'", model_type.unwrap_or_default()), count, what, all));
     }
     let families: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
     if let Some(model_type) = model_type {
@@ -228,20 +190,8 @@ fn experts_of(fields: &Map<String, Value>, family: &Family) -> Result<Option<Exp
     }))
 }
 
-/// What is said of experts that the family of a file does not have: the family is what runs, as elsewhere.
-fn experts_without_family(fields: &Map<String, Value>, family: &Family) -> Option<String> {
-    let count = |field: &&str| whole(fields, &[*field]).ok().flatten().is_some_and(|count| count > 1);
-    let field = EXPERTS.iter().find(|field| count(field)).filter(|_| family.experts.is_none())?;
-    let all: Vec<&str> = FAMILIES.iter().filter(|f| f.experts.is_some()).map(|f| f.name).collect();
-    Some(format!(
-        "The field {field} of the config.json is not used: model_type '{}' has no experts, so the dense model is run; families with experts are {}.",
-        family.name,
-        all.join(", ")
-    ))
-}
-
 /// The storage of weights that a file names.
-fn stored_of(fields: &Map<String, Value>) -> Option<Weights> {
+pub(super) fn stored_of(fields: &Map<String, Value>) -> Option<Weights> {
     let told = fields.get("quantization_config")?;
     let method = told.get("quant_method").and_then(Value::as_str)?;
     Weights::of_method(method, told.get("bits").and_then(Value::as_u64))
@@ -322,7 +272,7 @@ fn window_of(fields: &Map<String, Value>, family: &Family, config: &DecoderConfi
 }
 
 /// The function of the feed-forward part as the file names it; `None` beside the name where it is not known.
-fn activation_of(fields: &Map<String, Value>) -> Option<(&str, Option<Activation>)> {
+pub(super) fn activation_of(fields: &Map<String, Value>) -> Option<(&str, Option<Activation>)> {
     let name = ACTIVATION.iter().find_map(|field| fields.get(*field)?.as_str())?;
     let known = match name {
         "silu" | "swish" => Some(Activation::Silu),
@@ -332,90 +282,6 @@ fn activation_of(fields: &Map<String, Value>) -> Option<(&str, Option<Activation
         _ => None,
     };
     Some((name, known))
-}
-
-/// A sentence for each field that says what is not simulated, and one for those that are not known.
-fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, family: &Family) -> Vec<String> {
-    let [(_, used), _, (_, without_effect)] = known_fields();
-    let (mut remarks, mut unknown) = (Vec::new(), Vec::new());
-    for (field, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
-        let field = field.as_str();
-        let known = ONE_VALUE.iter().find(|(name, ..)| *name == field);
-        let is_switch = FAMILIES.iter().any(|f| f.switches.iter().any(|(name, _)| *name == field));
-        let is_own = family.switches.iter().any(|(name, _)| *name == field);
-        let instead = match known {
-            _ if field == "quantization_config" && stored_of(fields).is_some() => None,
-            _ if is_switch && !is_own && value == &Value::Bool(true) => Some("the family has no such part"),
-            Some((_, values, instead)) => (!values.contains(&value.to_string().as_str())).then_some(*instead),
-            None if ACTIVATION.contains(&field) && activation_of(fields).is_some_and(|(_, known)| known.is_none()) => {
-                Some("the feed-forward part computes the function of the family")
-            }
-            None if WINDOW.contains(&field) && config.kinds.iter().all(|kind| kind.window.is_none()) => {
-                let leaves_out = whole(fields, &[field]).ok().flatten().is_some_and(|w| w < config.max_positions);
-                let is_on = fields.get("use_sliding_window") != Some(&Value::Bool(false));
-                (leaves_out && is_on).then_some("every position stays in the cache and is read")
-            }
-            None => {
-                if !used.contains(&field) && !without_effect.contains(&field) && field != "cross_attention_layers" {
-                    unknown.push(field);
-                }
-                None
-            }
-        };
-        let method =
-            value.get("quant_method").and_then(Value::as_str).map(|method| format!(" ({method})")).unwrap_or_default();
-        remarks.extend(
-            instead.map(|instead| format!("The field {field}{method} of the config.json is not used: {instead}.")),
-        );
-    }
-    if !unknown.is_empty() {
-        remarks.push(format!("Fields of the config.json that are not known are not used: {}.", unknown.join(", ")));
-    }
-    remarks.extend(experts_without_family(fields, family));
-    remarks
-}
-
-/// How a file that is refused can be run as a dense model of a known family, with the parameters that a token uses. `None` where its sizes
-/// describe none.
-fn dense_advice(name: &str, fields: &Map<String, Value>) -> Option<String> {
-    let model_type = fields.get("model_type")?.as_str()?;
-    let known = FAMILIES.iter().map(|f| f.name).filter(|f| model_type.starts_with(f)).max_by_key(|f| f.len());
-    let active = active_width(fields);
-    if active.is_none() && EXPERTS.iter().any(|field| fields.contains_key(*field)) {
-        return None;
-    }
-    let near = known.unwrap_or("llama");
-    let mut dense = fields.clone();
-    dense.insert("model_type".to_owned(), near.into());
-    let mut changes = format!("model_type to \"{near}\"");
-    if let Some(width) = active {
-        INTERMEDIATE.iter().chain(EXPERTS).for_each(|field| drop(dense.remove(*field)));
-        dense.insert(INTERMEDIATE[0].to_owned(), width.into());
-        let experts: Vec<&str> = EXPERTS.iter().copied().filter(|field| fields.contains_key(*field)).collect();
-        changes.push_str(&format!(" and intermediate_size to {width}, and remove {}", experts.join(", ")));
-    }
-    let parameters = config_of(name, &dense).ok()?.parameters();
-    let billion = format_number(u64_to_f64(parameters) / 1e9);
-    let distance =
-        |known: &DecoderConfig| libm::fabs(libm::log(u64_to_f64(known.parameters()) / u64_to_f64(parameters)));
-    let all = model_names().filter_map(|known| named_config(known).ok());
-    let nearest = all.min_by(|a, b| distance(a).total_cmp(&distance(b)))?.name;
-    Some(match active {
-        Some(_) => format!(
-            "a token uses about {billion} billion of its parameters: for about the time of one sequence, set {changes}, or choose {nearest}; \
-             the memory of the other experts is not in that result"
-        ),
-        None => format!("for about its times, at {billion} billion parameters, set {changes}, or choose {nearest}"),
-    })
-}
-
-/// Features between the products of the feed-forward part that one token uses: of its experts, and of the experts that all tokens share.
-fn active_width(fields: &Map<String, Value>) -> Option<u64> {
-    EXPERTS.iter().find(|field| fields.contains_key(**field))?;
-    let number = |names: &[&str]| whole(fields, names).ok().flatten();
-    let width = number(EXPERT_WIDTH).or_else(|| number(INTERMEDIATE))?;
-    let shared = number(SHARED_WIDTH).unwrap_or_else(|| number(SHARED).unwrap_or(0).saturating_mul(width));
-    Some(number(PER_TOKEN)?.saturating_mul(width).saturating_add(shared))
 }
 
 fn needed(fields: &Map<String, Value>, names: &[&str]) -> Result<u64, Refusal> {
@@ -431,7 +297,7 @@ fn missing(names: &[&str]) -> Refusal {
 }
 
 /// The first of these fields, if it is there and not null. A number may be written as `4096.0`.
-fn whole(fields: &Map<String, Value>, names: &[&str]) -> Result<Option<u64>, Refusal> {
+pub(super) fn whole(fields: &Map<String, Value>, names: &[&str]) -> Result<Option<u64>, Refusal> {
     match names.iter().find_map(|name| Some((name, fields.get(*name).filter(|value| !value.is_null())?))) {
         None => Ok(None),
         Some((name, value)) => {
@@ -453,7 +319,7 @@ fn flag(fields: &Map<String, Value>, name: &str) -> Result<Option<bool>, Refusal
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::named_config;
+    use crate::{known_fields, named_config};
 
     const LLAMA_3_8B: &str = r#"{"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "vocab_size": 128256,
         "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "max_position_embeddings": 8192,
@@ -475,6 +341,12 @@ mod tests {
         };
         let plain = read_config("c.json", LLAMA_3_8B.as_bytes()).unwrap();
         assert!(plain.remarks.is_empty());
+        // A field is in one list.
+        let mut all: Vec<&str> = known_fields().into_iter().flat_map(|(_, fields)| fields).collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
         // 32 layers: queries, keys, values and outputs; gate, up and down.
         let biases = with(r#""attention_bias": true, "mlp_bias": true"#);
         let more = 32 * ((4096 + 2 * 1024 + 4096) + (2 * 14_336 + 4096));
@@ -484,6 +356,8 @@ mod tests {
             assert!(remarks.contains(what) || what.is_empty() && remarks.is_empty(), "{more}: {remarks}");
         };
         said(r#""sliding_window": 4096"#, "sliding_window of the config.json is not used: every position stays");
+        said(r#""num_kv_shared_layers": 20"#, "every layer keeps its own keys and values");
+        said(r#""hidden_size_per_layer_input": 0, "use_double_wide_mlp": false"#, "");
         said(r#""sliding_window": 4096, "use_sliding_window": false"#, "");
         said(r#""sliding_window": 131072, "layer_types": ["full_attention"], "hidden_act": "silu""#, "");
         said(r#""quantization_config": {"bits": 4}"#, "quantization_config of the config.json is not used");

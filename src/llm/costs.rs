@@ -94,7 +94,7 @@ fn entry(name: &'static str, value: u64, unit: &'static str, status: CostStatus,
 fn fitted_entries() -> [Entry; 8] {
     let c = FITTED;
     let row = |name, value, unit, source| entry(name, value, unit, CostStatus::Fitted, source);
-    let exchange = "all-reduce of few bytes between the cores of an instance by transformers-neuronx, with the start of what waits for it";
+    let exchange = "all-reduce of few bytes between the cores of an instance by transformers-neuronx, in prompts also by today's libraries, with the start of what waits for it";
     let cache = "of streaming the keys and values of each further sequence of a batch: what no other work hides";
     let heads =
         "a head of keys and values of a layer where one core has the whole model: its chain of short operations";
@@ -148,11 +148,12 @@ fn other_entries() -> [Entry; 11] {
 }
 
 impl LlmCalibration {
-    /// Costs of collectives.
-    pub const fn collectives(&self, instance: &Instance, route: Route) -> CollectiveCosts {
+    /// Costs of collectives in a step or in a prompt. In a prompt the start of what waits for a sum shows with any library.
+    pub const fn collectives(&self, instance: &Instance, route: Route, is_prompt: bool) -> CollectiveCosts {
         let (latency_ns, bytes_per_us) = match (instance.core_version, route) {
             (3.., _) => (self.trn2_all_reduce_ns, TRN2_ALL_REDUCE_BYTES_PER_US),
             (_, Route::Tnx) => (self.all_reduce_ns, ALL_REDUCE_BYTES_PER_US),
+            _ if is_prompt => (self.all_reduce_ns, TODAY_ALL_REDUCE_BYTES_PER_US),
             _ => (SMALL_EXCHANGE_NS, TODAY_ALL_REDUCE_BYTES_PER_US),
         };
         CollectiveCosts { latency_ns, bytes_per_us }

@@ -65,7 +65,7 @@ const EXPERTS: ExpertRule = ExpertRule { router_biases: 0, has_shared_gate: fals
 
 const LLAMA: Family = Family {
     name: "llama",
-    also: &["mllama", "llava", "llama_text", "ministral", "smolvlm", "aria", "idefics3"],
+    also: &["mllama", "llava", "llama_text", "ministral", "smolvlm", "aria", "idefics3", "exaone", "internlm2"],
     mlp: Mlp::Gated,
     activation: Activation::Silu,
     norm: Norm::Rms,
@@ -330,6 +330,7 @@ pub const FAMILIES: &[Family] = &[
         switches: &[ATTENTION_BIAS, HEAD_BIAS],
         ..PLAIN
     },
+    Family { name: "olmoe", qk_norm: QkNorm::Full, experts: Some(EXPERTS), switches: &[ATTENTION_BIAS], ..PLAIN },
     Family { name: "granitemoe", tied: true, experts: Some(EXPERTS), switches: &[ATTENTION_BIAS], ..PLAIN },
     Family {
         name: "afmoe",

@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::costs::LlmCalibration;
 use super::memory::Memory;
+use super::prompt::PromptParts;
 use super::request::Request;
-use super::step::{Decoder, PromptParts, StepParts};
+use super::step::{Decoder, StepParts};
 
 /// A step by its parts, milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -245,7 +246,40 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FITTED, Weights, llm_instance, named_config};
+    use crate::{FITTED, Speculation, Weights, llm_instance, named_config};
+
+    /// A longer context never gives more tokens.
+    #[test]
+    fn throughput_falls_with_the_context() {
+        for (model, host, degree) in [
+            ("llama-3.1-8b", "inf2.48xlarge", 8),
+            ("qwen3-30b-a3b", "trn2.48xlarge", 4),
+            ("deepseek-v2-lite", "trn1.32xlarge", 8),
+        ] {
+            let rates = [128, 512, 2_048, 8_192]
+                .map(|input| made(model, host, [degree, 4, input, 128]).throughput_tokens_per_s);
+            assert!(rates.windows(2).all(|two| two[1] < two[0]), "{model}: {rates:?}");
+        }
+    }
+
+    /// With every guess kept, a step of `k + 1` rows gives `k + 1` tokens; with none kept it gives one.
+    #[test]
+    fn guesses_give_the_tokens_that_are_kept() {
+        let own = Request {
+            degree: 8,
+            ..Request::of(named_config("llama-3.1-8b").unwrap(), llm_instance("inf2.48xlarge").unwrap())
+        };
+        let mut decoder = Decoder::of_request(&own, FITTED).unwrap();
+        let mut at = |acceptance| {
+            let request = Request { speculation: Some(Speculation { guesses: 3, acceptance }), ..own.clone() };
+            step_of(&mut decoder, &request, 2_048).unwrap().time().to_ms_f64()
+        };
+        let (all, half, none) = (at(1.0), at(0.5), at(0.0));
+        // 1 + a + a^2 + a^3 tokens.
+        assert!((none / all - 4.0).abs() < 1e-6 && (none / half - 1.875).abs() < 1e-6, "{all} {half} {none}");
+        let plain = decoder.decode(1, 2_048).unwrap().time().to_ms_f64();
+        assert!(none > plain && none < 1.3 * plain, "{none} {plain}");
+    }
 
     fn made(model: &str, host: &str, [degree, batch, input, output]: [u64; 4]) -> Generation {
         let request = Request {

@@ -13,16 +13,20 @@
 mod config;
 mod config_fields;
 mod config_json;
+mod config_remarks;
 mod costs;
 mod families;
 mod fit;
 mod generate;
 mod layer_work;
+mod linear;
 mod memory;
+mod model_rows;
 mod models;
 #[cfg(test)]
 mod numerics;
 mod plan;
+mod prompt;
 mod rank_program;
 #[cfg(test)]
 mod ranks;
@@ -47,13 +51,15 @@ pub use fit::{FitGrid, FitRow, distinct_instances, fit, fit_models};
 pub use generate::{Breakdown, Generation, generate, generate_with, median_program, prompt_of};
 pub use layer_work::{UnitWork, layer_work};
 pub use memory::Memory;
-pub use models::{MODEL_CHOICES, model_names, named_config};
+pub use models::{MODEL_CHOICES, hub_name, model_names, named_config};
 pub use plan::{Plan, best_plan, cheapest_plan, note_of};
+pub use prompt::PromptParts;
 pub use rank_program::{COLLECTIVE, RankProgram};
 pub use request::{Request, Speculation, llm_instance};
 pub use route::Route;
 pub use serve::{LimitMiss, Limits, RateFigures, ServeReport, Traffic, serve};
 pub use shard::{Cut, Shard, degrees};
-pub use step::{Decoder, PromptParts, StepParts};
+pub use step::{Decoder, StepParts};
 pub use token::{TokenPart, token_parts};
 pub use weights::{WEIGHT_CHOICES, Weights};
+pub use windows::KnownTimes;

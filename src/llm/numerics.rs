@@ -4,7 +4,7 @@ use ns_model::{AtenOp, Graph, Node, evaluate, weight_tensor};
 use ns_tensor::{Shape, Tensor};
 
 use crate::families::family;
-use crate::models::Sizes;
+use crate::model_rows::Sizes;
 use crate::segment::{Scores, Segment};
 use crate::shard::KvRule;
 use crate::{DecoderConfig, Shard};

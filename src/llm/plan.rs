@@ -5,10 +5,12 @@ use ns_machine::arch::{INSTANCES, Instance};
 use serde::Serialize;
 
 use super::costs::LlmCalibration;
-use super::generate::{Generation, generate};
+use super::generate::{Generation, generate_with};
 use super::request::Request;
 use super::serve::{LimitMiss, Limits};
 use super::shard::degrees;
+use super::step::Decoder;
+use super::windows::KnownTimes;
 
 /// The cheapest place that keeps the limits, or the nearest if none does.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -79,16 +81,16 @@ pub fn best_plan(plans: impl IntoIterator<Item = Plan>) -> Option<Plan> {
 
 /// The best place of all, by [`best_plan`].
 pub fn cheapest_plan(request: &Request, limits: &Limits, calibration: LlmCalibration) -> Option<Plan> {
-    let mut plans = Vec::new();
+    let (mut plans, known) = (Vec::new(), KnownTimes::default());
     for instance in INSTANCES {
         for degree in degrees(instance, request.lnc) {
             let at = Request { instance, degree, ..request.clone() };
             if at.check().is_err() {
                 continue;
             }
-            if let Ok(made) = generate(&at, calibration) {
-                plans.push(Plan::of(&at, &made, limits));
-            }
+            let made = Decoder::of_request(&at, calibration)
+                .and_then(|decoder| generate_with(&mut decoder.knowing(&known), &at));
+            plans.extend(made.ok().map(|made| Plan::of(&at, &made, limits)));
         }
     }
     best_plan(plans)

@@ -39,7 +39,7 @@ fn end(decoder: &Decoder, rank: &Rank, segments: &[Segment], exchanges: &[SimTim
 /// come to it, so it is longer for those who came before.
 fn ends(decoder: &Decoder, ranks: &[Rank], batch: u64, bucket: u64) -> Vec<SimTime> {
     let all = segments(decoder, batch, bucket);
-    let time = decoder.all_reduce(batch);
+    let time = decoder.all_reduce(batch, false);
     let mut exchanges: Vec<Vec<SimTime>> = vec![Vec::new(); ranks.len()];
     for n in 1..all.len() {
         let come: Vec<SimTime> =
@@ -69,7 +69,7 @@ fn ranks_that_are_all_simulated_end_when_one_does() {
         let mut decoder = decoder(model, instance, degree);
         let rank = Rank { costs: decoder.costs().clone(), late: SimTime::ZERO };
         let all = segments(&decoder, batch, 256);
-        let one = end(&decoder, &rank, &all, &vec![decoder.all_reduce(batch); all.len() - 1]);
+        let one = end(&decoder, &rank, &all, &vec![decoder.all_reduce(batch, false); all.len() - 1]);
         let ranks = vec![rank.clone(); degree as usize];
         assert_eq!(ends(&decoder, &ranks, batch, 256), vec![one; ranks.len()], "{model}");
         // The sum of parts that a step is made of leaves out the semaphores around its collectives.
@@ -93,7 +93,7 @@ fn all_ranks_are_as_slow_as_the_slowest() {
     let mut slow = fast.clone();
     slow.costs.dma.aggregate_bytes_per_us = slow.costs.dma.aggregate_bytes_per_us * 9 / 10;
     let all = segments(&decoder, 1, 256);
-    let alone = |rank: &Rank| end(&decoder, rank, &all, &vec![decoder.all_reduce(1); all.len() - 1]);
+    let alone = |rank: &Rank| end(&decoder, rank, &all, &vec![decoder.all_reduce(1, false); all.len() - 1]);
     let both = ends(&decoder, &[fast.clone(), slow.clone()], 1, 256);
     assert_eq!(both[1], alone(&slow));
     // The fast one is ahead in its last segment only, which no collective follows.

@@ -2,6 +2,7 @@
 
 use super::config::DecoderConfig;
 use super::memory::Memory;
+use super::models::hub_name;
 use super::route::Route;
 use super::shard::{Cut, Shard, degrees};
 use super::step::shards_of;
@@ -37,6 +38,8 @@ pub struct Request {
     /// The software that serves it; that of the instance where it is absent.
     pub route: Option<Route>,
     pub speculation: Option<Speculation>,
+    /// What a server loads, as the user says it; the model's name on the hub where it is absent.
+    pub served_as: Option<String>,
 }
 
 /// Tokens that are guessed before a step, which keeps those that the model agrees with.
@@ -65,6 +68,10 @@ impl Speculation {
         Ok(())
     }
 }
+
+/// Said of logical cores of one physical core.
+const LNC_1: &str =
+    "No published row has logical cores of one physical core (LNC 1): collectives and host are those of two.";
 
 /// Shortest cache that is compiled by default.
 const SHORTEST_BUCKET: u64 = 128;
@@ -105,6 +112,7 @@ impl Request {
             continuous: false,
             route: None,
             speculation: None,
+            served_as: None,
         }
     }
 
@@ -160,14 +168,15 @@ impl Request {
             let (all, kept) = (s.guesses, ns_base::units::format_number(s.tokens_of_step()));
             format!("A step checks {all} guessed tokens of each sequence and keeps {kept} tokens; guessing them takes no time here.")
         });
-        self.config.remarks.iter().cloned().chain(self.weights.remark()).chain(guesses).collect()
+        let lnc = (self.instance.core_version == 3 && self.lnc == Some(1)).then(|| LNC_1.to_owned());
+        self.config.remarks.iter().cloned().chain(self.weights.remark()).chain(guesses).chain(lnc).collect()
     }
 
     /// The command of a server that runs it, with vLLM.
     pub fn serve_command(&self) -> String {
         let mut line = format!(
-            "vllm serve {} --tensor-parallel-size {} --max-num-seqs {} --max-model-len {}",
-            self.config.name,
+            "vllm serve {} --tensor-parallel-size {} --max-num-seqs {} --max-model-len {} --dtype bfloat16",
+            self.served_as.as_deref().unwrap_or(hub_name(&self.config.name)),
             self.degree,
             self.batch,
             self.positions()

@@ -429,6 +429,10 @@ mod tests {
         // Two requests in four meet a prompt: tokens wait less for a piece, first tokens wait for the steps between.
         assert!(pieces.ttft_ms[0] > whole.ttft_ms[0], "{whole:?} {pieces:?}");
         assert!((pieces.throughput_tokens_per_s / whole.throughput_tokens_per_s - 1.0).abs() < 0.05);
+        // By hand: a lone request of four pieces has no step between them, and each of its 100 further tokens takes a step.
+        let lone = Traffic { requests_per_s: 1e-6, requests: 3, ..traffic };
+        let alone = run(&request, &lone, &Times { pieces: 4, piece: ms(50), steps: one.to_vec() });
+        assert!((alone.ttft_ms[0] - 200.0).abs() < 1e-3 && (alone.tpot_ms[0] - 10.0).abs() < 1e-3, "{alone:?}");
         let short = at(1, ms(200), &[(160, ms(6)), (229, ms(10))]);
         assert!(short.tpot_ms[0] < whole.tpot_ms[0]);
     }

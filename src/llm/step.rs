@@ -1,4 +1,4 @@
-//! A step of decode and a prompt of prefill: simulated segments, and the collectives between them.
+//! A step of decode: simulated segments, and the collectives between them.
 
 use std::rc::Rc;
 
@@ -8,22 +8,19 @@ use ns_machine::arch::Instance;
 use ns_machine::cost::{Collective, CostTable};
 
 use super::config::DecoderConfig;
-use super::costs::{LlmCalibration, SHARED_MEMORY_PERMILLE, kernel_permille};
+use super::costs::LlmCalibration;
 use super::request::Request;
 use super::route::Route;
 use super::segment::{Scores, Segment};
 use super::shard::{Cut, KvRule, Shard};
 use super::weights::Weights;
-use super::windows::Windows;
+use super::windows::{KnownTimes, Windows};
 
 /// Bytes of an element of activations, caches and weights: bf16 or fp16.
 pub const ELEMENT_BYTES: u64 = 2;
 
 /// Most tokens of a segment that are simulated together; more take proportionally longer.
 const MOST_ROWS: u64 = 4_096;
-
-/// Physical cores of a chip of Trn2.
-const CORES_OF_CHIP: u64 = 8;
 
 /// A step by its parts. They add up to its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,27 +61,6 @@ impl StepParts {
 
     pub fn time(&self) -> SimTime {
         self.device() + self.collectives + self.host
-    }
-}
-
-/// A prompt by its parts. They add up to its time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PromptParts {
-    pub attention: SimTime,
-    /// Feed-forward parts, experts, and the head.
-    pub feed_forward: SimTime,
-    pub collectives: SimTime,
-    pub host: SimTime,
-}
-
-impl PromptParts {
-    pub fn time(&self) -> SimTime {
-        self.device() + self.host
-    }
-
-    /// Without the host.
-    pub fn device(&self) -> SimTime {
-        self.attention + self.feed_forward + self.collectives
     }
 }
 
@@ -129,13 +105,21 @@ impl Decoder {
         Ok(made)
     }
 
-    fn degree(&self) -> u64 {
+    /// The same, which takes part in what decoders of the same model know.
+    #[must_use]
+    pub fn knowing(mut self, known: &KnownTimes) -> Self {
+        self.windows.share(known);
+        self
+    }
+
+    pub(super) fn degree(&self) -> u64 {
         self.shards.first().map_or(1, |shard| shard.degree)
     }
 
-    pub(super) fn all_reduce(&self, rows: u64) -> SimTime {
+    pub(super) fn all_reduce(&self, rows: u64, is_prompt: bool) -> SimTime {
         let bytes = rows * self.config.hidden * ELEMENT_BYTES;
-        self.calibration.collectives(self.instance, self.route).time(Collective::AllReduce, bytes, self.degree())
+        let costs = self.calibration.collectives(self.instance, self.route, is_prompt);
+        costs.time(Collective::AllReduce, bytes, self.degree())
     }
 
     /// Of the tokens of a step or a prompt: the loads of experts that a core makes in a layer, and the tokens of each. Loads are not shared
@@ -153,7 +137,7 @@ impl Decoder {
         [Segment::Decode { batch, bucket: bucket.min(window) }, self.feed_forward(kind, batch)]
     }
 
-    fn feed_forward(&self, kind: usize, rows: u64) -> Segment {
+    pub(super) fn feed_forward(&self, kind: usize, rows: u64) -> Segment {
         let (loads, each) = self.loads(rows);
         let expert_rows = self.shards.get(kind).map_or(0, Shard::expert_rows);
         match self.config.kinds.get(kind) {
@@ -168,7 +152,7 @@ impl Decoder {
     }
 
     /// Whether the cores are those of Trn2 or later.
-    const fn is_later(&self) -> bool {
+    pub(super) const fn is_later(&self) -> bool {
         self.instance.core_version >= 3
     }
 
@@ -179,7 +163,7 @@ impl Decoder {
 
     /// What a layer takes that its segments do not have: short rows and the chain of a core that waits for no other, with today's libraries.
     /// The first is of streaming weights.
-    fn beside(&self, shard: &Shard) -> [SimTime; 2] {
+    pub(super) fn beside(&self, shard: &Shard) -> [SimTime; 2] {
         if self.route == Route::Tnx || self.is_later() {
             return [SimTime::ZERO; 2];
         }
@@ -188,14 +172,15 @@ impl Decoder {
     }
 
     /// Exchanges of all layers for `rows` tokens: two sums each, and what goes to experts and back on Trn2, and wherever experts are in groups.
-    fn exchanges(&self, rows: u64) -> SimTime {
-        let sums = self.all_reduce(rows).times(2 * self.config.layers);
+    pub(super) fn exchanges(&self, rows: u64, is_prompt: bool) -> SimTime {
+        let sum = self.all_reduce(rows, is_prompt);
+        let sums = sum.times(2 * self.config.layers);
         let sparse = self.config.kinds.iter().filter(|kind| kind.has_experts).map(|kind| kind.count).sum::<u64>();
         let dispatch = SimTime::from_ns(self.calibration.trn2_all_reduce_ns).times(2 * sparse);
         let has_groups = self.shards.iter().any(|shard| shard.expert_groups > 1);
         match (self.is_later(), has_groups) {
             (true, _) => sums + dispatch,
-            (false, true) => sums + self.all_reduce(rows).times(2 * sparse),
+            (false, true) => sums + sum.times(2 * sparse),
             (false, false) => sums,
         }
     }
@@ -220,7 +205,7 @@ impl Decoder {
         Ok(SimTime(window.0.saturating_mul(times.0) / times.1))
     }
 
-    fn shard(&self, kind: usize) -> Result<Shard, Refusal> {
+    pub(super) fn shard(&self, kind: usize) -> Result<Shard, Refusal> {
         self.shards.get(kind).copied().ok_or_else(|| refuse!("{}: it has no layers of kind {kind}", self.config.name))
     }
 
@@ -290,93 +275,10 @@ impl Decoder {
             router,
             cache,
             experts,
-            collectives: self.exchanges(batch),
+            collectives: self.exchanges(batch, false),
             compute: device.saturating_sub(weights + cache + experts),
             host: self.host_step(),
         })
-    }
-
-    /// Tokens of a tile of the attention kernel of Trn2 in a prompt of so many; others have tiles of the array.
-    pub(super) const fn kernel_tile(&self, tokens: u64) -> u64 {
-        match (self.is_later(), tokens) {
-            (true, 1_024..) => 512,
-            (true, 256..) => 256,
-            _ => 128,
-        }
-    }
-
-    /// How the scores of a prompt are made. Today's library has a kernel for prompts of 4,096 tokens and more, and on Trn2 for all that fill
-    /// its tiles (`get_flash_attention_strategy` of NeuronX Distributed Inference).
-    const fn scores(&self, tokens: u64) -> Scores {
-        let has_kernel = match self.is_later() {
-            false => tokens >= 4_096,
-            true => tokens >= 256 && tokens.is_multiple_of(self.kernel_tile(tokens)),
-        };
-        match self.route {
-            Route::Tnx => Scores::Whole,
-            _ if has_kernel && self.is_later() => Scores::Measured,
-            _ if has_kernel => Scores::Causal,
-            _ => Scores::Pieces,
-        }
-    }
-
-    /// A prompt of `tokens` tokens in each of `batch` sequences, from its arrival to the first new token.
-    ///
-    /// # Errors
-    /// When a segment cannot be compiled.
-    pub fn prefill(&mut self, batch: u64, tokens: u64) -> Result<PromptParts, Refusal> {
-        let mut parts = PromptParts {
-            feed_forward: self.window(0, Segment::Head { rows: batch })?,
-            collectives: self.exchanges(batch * tokens),
-            host: self.first_token(),
-            ..PromptParts::default()
-        };
-        let whole = self.shards.clone();
-        // On Trn2 each core norms its part of the tokens, which the others get with the sum, and kernels read them once for all products.
-        let is_split = self.is_later() && (batch * tokens).is_multiple_of(self.degree());
-        if is_split {
-            let norms = self.window(0, Segment::Norms { rows: batch * tokens / self.degree() })?;
-            parts.attention += norms.times(self.config.layers);
-            self.shards.iter_mut().for_each(|shard| shard.is_fused = true);
-        }
-        let made = self.layers_of_prompt(batch, tokens, &mut parts);
-        self.shards = whole;
-        made.map(|()| parts)
-    }
-
-    fn layers_of_prompt(&mut self, batch: u64, tokens: u64, parts: &mut PromptParts) -> Result<(), Refusal> {
-        let scores = self.scores(tokens);
-        for (kind, known) in self.config.kinds.clone().into_iter().enumerate() {
-            let attention = self.window(kind, Segment::Prefill { batch, tokens, scores })?;
-            let feed_forward = self.window(kind, self.feed_forward(kind, batch * tokens))?;
-            let [rows, _] = self.beside(&self.shard(kind)?);
-            let measured = match scores {
-                Scores::Measured => self.kernel(&self.shard(kind)?, tokens, known.window).times(batch),
-                _ => SimTime::ZERO,
-            };
-            parts.attention += (self.shared(attention) + measured).times(known.count);
-            parts.feed_forward += (self.shared(feed_forward) + rows).times(known.count);
-        }
-        Ok(())
-    }
-
-    /// The scores of a prompt of one sequence by the attention kernel of Trn2, of the pairs of a token and those before it.
-    fn kernel(&self, shard: &Shard, tokens: u64, window: Option<u64>) -> SimTime {
-        let features = shard.latent.map_or(2 * shard.head_size, |l| l.query() + l.value);
-        let read = tokens.min(window.unwrap_or(u64::MAX));
-        let pairs = u128::from(tokens * read - read * read / 2);
-        let core = &self.windows.costs.core;
-        let peak = 2 * u64::from(core.partitions).pow(2) * u64::from(core.tensor_mhz) * u64::from(core.physical_cores);
-        let operations = pairs * u128::from(2 * features * shard.heads);
-        let per_us = u128::from(peak * kernel_permille(tokens) / 1_000).max(1);
-        SimTime(u64::try_from(operations * 1_000_000 / per_us).unwrap_or(u64::MAX))
-    }
-
-    /// A segment of a prompt whose products the other cores of a chip slow down, because they share its memory.
-    fn shared(&self, segment: SimTime) -> SimTime {
-        let cores = self.degree() * u64::from(self.windows.costs.core.physical_cores);
-        let is_shared = self.is_later() && cores >= CORES_OF_CHIP;
-        if is_shared { SimTime(segment.0.saturating_mul(SHARED_MEMORY_PERMILLE) / 1_000) } else { segment }
     }
 }
 

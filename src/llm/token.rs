@@ -34,7 +34,7 @@ pub fn token_parts(decoder: &mut Decoder, batch: u64, bucket: u64) -> Result<Vec
     let layers = || order.iter().filter_map(|kind| kinds.get(*kind));
     let simulated = layers().map(|[attention, feed_forward]| *attention + *feed_forward).sum::<SimTime>() + head;
     let device = step.device();
-    let exchange = decoder.all_reduce(batch);
+    let exchange = decoder.all_reduce(batch, false);
     let mut parts = vec![TokenPart { name: "host", layer: None, start: SimTime::ZERO, time: step.host }];
     let (mut now, mut done, mut placed) = (step.host, SimTime::ZERO, SimTime::ZERO);
     let mut add = |name, layer, time: SimTime, is_device: bool| {

@@ -1,5 +1,6 @@
 //! Simulated times of segments, each shape once.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use ns_base::{FxHashMap, Refusal, SimTime};
@@ -14,12 +15,30 @@ use super::rank_program::RankProgram;
 use super::segment::Segment;
 use super::shard::Shard;
 
+type Times = Rc<RefCell<FxHashMap<(Shard, Segment), SimTime>>>;
+
+/// Times of segments that decoders of one model share, whose cores cost the same: instances of a family differ in their number.
+#[derive(Clone, Default)]
+pub struct KnownTimes(Rc<RefCell<Vec<(CostTable, Times)>>>);
+
+impl KnownTimes {
+    fn of(&self, costs: &CostTable) -> Times {
+        let mut all = self.0.borrow_mut();
+        let found = all.iter().find(|(own, _)| own == costs).map(|(_, times)| Rc::clone(times));
+        found.unwrap_or_else(|| {
+            let times = Times::default();
+            all.push((costs.clone(), Rc::clone(&times)));
+            times
+        })
+    }
+}
+
 /// Segments of one core's part of a decoder on one kind of core.
 pub struct Windows {
     config: DecoderConfig,
     pub costs: CostTable,
     /// From the first instruction or DMA of a segment to its last.
-    known: FxHashMap<(Shard, Segment), SimTime>,
+    known: Times,
 }
 
 impl Windows {
@@ -31,7 +50,12 @@ impl Windows {
         let costs = CostTable::of_instance(instance).map_err(|e| Refusal::new(e.to_string()))?;
         let lnc = instance.lnc(lnc);
         let costs = if lnc > 1 { costs.logical(lnc) } else { costs };
-        Ok(Self { config: config.clone(), costs, known: FxHashMap::default() })
+        Ok(Self { config: config.clone(), costs, known: Times::default() })
+    }
+
+    /// Takes part in what others know.
+    pub fn share(&mut self, known: &KnownTimes) {
+        self.known = known.of(&self.costs);
     }
 
     /// The code of a segment of a core's part.
@@ -54,12 +78,13 @@ impl Windows {
     /// # Errors
     /// When it cannot be compiled.
     pub fn of(&mut self, shard: &Shard, segment: Segment) -> Result<SimTime, Refusal> {
-        if let Some(known) = self.known.get(&(*shard, segment)) {
-            return Ok(*known);
+        let known = self.known.borrow().get(&(*shard, segment)).copied();
+        if let Some(known) = known {
+            return Ok(known);
         }
         let executable = self.executable(shard, segment)?;
         let window = simulate(&executable, &self.costs, &mut NoObserver)?.window;
-        self.known.insert((*shard, segment), window);
+        self.known.borrow_mut().insert((*shard, segment), window);
         Ok(window)
     }
 }

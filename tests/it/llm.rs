@@ -2,10 +2,12 @@
 
 use neuronscope::fidelity::{
     DECODE_HELD_OUT, DecodeCalibrator, Decoders, SERVED_HELD_OUT, ServedCalibrator, ServedGroup, Summary, Validation,
-    decode_factors, errors_of, rms_of_ratios, shipped_decode_rows, shipped_served_rows, validate_generation,
+    decode_factors, errors_of, published_decodes, rms_of_ratios, shipped_decode_rows, shipped_served_rows,
+    validate_generation,
 };
-use neuronscope::llm::{FAMILIES, FITTED, NormPlace, QkNorm, known_fields};
-use neuronscope::session::studies::{StudyKind, StudyResult, StudySpec};
+use neuronscope::llm::{FAMILIES, FITTED, NormPlace, QkNorm, known_fields, read_config};
+use neuronscope::session::options::Options;
+use neuronscope::session::studies::{LlmStudy, StudyKind, StudyResult, StudySpec};
 use neuronscope::session::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
 use neuronscope::view::document::Block;
 use std::process::Command;
@@ -72,20 +74,26 @@ fn the_numbers_of_todays_libraries_are_what_calibration_finds() {
     table.push_str("|---|---|---|---|---|---|---|---|\n");
     for (own, left) in fitted.iter().zip(&left_out) {
         let percent = |x: Option<f64>| format!("{:.1} %", x.unwrap_or(0.0) * 100.0);
-        let left = (percent(left.summary.median_abs_error), percent(left.summary.p90_abs_error), left.inside);
         let factor = ServedGroup::ALL.into_iter().find(|group| group.name() == own.group).unwrap().factor();
         let first = line(&[own.group], &own.summary);
-        table.push_str(&format!("{} {}, {} | {factor:.2} | {} |\n", first.trim_end(), left.0, left.1, left.2));
+        let (rows, inside) = (left.summary.n, left.inside);
+        let errors = [left.summary.median_abs_error, left.summary.p90_abs_error].map(percent);
+        let share = (100 * inside).div_ceil(rows);
+        table.push_str(&format!("{} {} | {factor:.2} | {inside}, {share} % |\n", first.trim_end(), errors.join(", ")));
+        // Of few rows one outside is already more than a tenth.
+        let is_many = rows >= 10;
+        assert!(
+            is_many && (80..=97).contains(&share) || !is_many && inside + 1 >= rows,
+            "{}: {inside} of {rows}",
+            own.group
+        );
     }
     super::doc_tables::assert_written("docs/fidelity.md", "served models", &table);
-    let rows: usize = left_out.iter().map(|group| group.summary.n).sum();
-    let inside: usize = left_out.iter().map(|group| group.inside).sum();
-    assert!((rows * 80..=rows * 97).contains(&(inside * 100)), "{inside} of {rows}");
     let of = |name: &str| &fitted.iter().find(|group| group.group.starts_with(name)).unwrap().summary;
     for (name, median, p90) in [
         ("a token, Inf2 and Trn1, batch", 0.08, 0.2),
         ("a token, batch 16", 0.12, 0.25),
-        ("first token, Inf2", 0.13, 0.3),
+        ("first token, Inf2", 0.1, 0.28),
         ("first token, Trn2", 0.3, 0.3),
         ("a token, experts, Inf2", 0.12, 0.25),
         ("a token, experts, Trn2", 0.25, 0.45),
@@ -326,11 +334,14 @@ fn experts_storage_guesses_and_active_sequences_change_what_they_should() {
     assert!(fp8["remarks"][0].as_str().unwrap().starts_with("No published row has weights of fp8"));
     assert_eq!(
         plain["serve_command"],
-        "vllm serve llama-3-8b --tensor-parallel-size 4 --max-num-seqs 8 --max-model-len 384"
+        "vllm serve meta-llama/Meta-Llama-3-8B --tensor-parallel-size 4 --max-num-seqs 8 --max-model-len 384 --dtype bfloat16"
     );
     let parts: f64 =
         plain["ttft_breakdown_ms"].as_object().unwrap().values().filter_map(serde_json::Value::as_f64).sum();
     assert!((parts - figure(&plain, "ttft_ms")).abs() < 1e-6);
+    // No row is published of logical cores of one physical core.
+    let narrow = run("--model llama-3-8b --instance trn2.48xlarge --tp 8 --lnc 1");
+    assert!(narrow["interval"].is_null() && narrow["remarks"][0].as_str().unwrap().contains("(LNC 1)"));
     let sparse = "--model qwen3-30b-a3b --instance trn2.48xlarge --tp 4 --output 128";
     let (one, two) = (run(sparse), run(&format!("{sparse} --ep 2")));
     assert_eq!(one["expert_loads"]["loads"], 8);
@@ -367,7 +378,7 @@ fn experts_storage_guesses_and_active_sequences_change_what_they_should() {
     let waits: Vec<f64> = rates.iter().map(|r| r["ttft_ms"][1].as_f64().unwrap()).collect();
     assert!(waits[0] < waits[waits.len() - 1], "{waits:?}");
     let text = f.stdout(&format!("neuronscope generate {base} --max-tpot-ms 0.1"));
-    assert!(text.contains("It misses by: token") && text.contains("vllm serve llama-3-8b"), "{text}");
+    assert!(text.contains("It misses by: token") && text.contains("vllm serve meta-llama/Meta-Llama-3-8B "), "{text}");
 }
 
 /// Runs a study to its end.
@@ -425,5 +436,61 @@ fn limits_have_one_answer_on_the_page_and_the_command_line() {
         let printed = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(line.split(' ').skip(1)).output().unwrap();
         let printed = String::from_utf8(printed.stdout).unwrap();
         assert!(printed.contains(&first.title), "{line}: {printed}");
+    }
+}
+
+/// The study of language models with some options.
+fn with(options: &[(&str, &str)]) -> LlmStudy {
+    let mut study = LlmStudy::default();
+    for (key, text) in options {
+        LlmStudy::option(key).unwrap().set(&mut study, text).unwrap();
+    }
+    study
+}
+
+/// A server loads what was typed, or what the hub calls the model; steps that were published of it stand beside it.
+#[test]
+fn a_server_loads_the_name_of_the_hub() {
+    let command = |name: &str| with(&[("model", name)]).request().unwrap().serve_command();
+    for (typed, loaded) in [
+        ("llama-3.1-8b", "meta-llama/Llama-3.1-8B"),
+        ("RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8", "RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8"),
+    ] {
+        let line = command(typed);
+        let wanted = format!(
+            "vllm serve {loaded} --tensor-parallel-size 24 --max-num-seqs 1 --max-model-len 1152 --dtype bfloat16"
+        );
+        assert_eq!(line, wanted);
+    }
+    let config = r#"{"_name_or_path": "org/own", "model_type": "llama", "hidden_size": 256, "num_hidden_layers": 2, "vocab_size": 512, "num_attention_heads": 24, "head_dim": 64, "intermediate_size": 512, "max_position_embeddings": 4096}"#;
+    let own = with(&[("config", config)]);
+    assert!(own.request().unwrap().serve_command().starts_with("vllm serve org/own "));
+    let study = with(&[("model", "llama-3.1-8b"), ("input", "1024"), ("tp", "8")]);
+    let published = published_decodes(&study.request().unwrap());
+    let served = published.iter().find(|row| row.request.instance.name == "inf2.xlarge").unwrap();
+    assert!((served.throughput - 1e3 / served.tpot_ms).abs() < 1e-9 && served.framework == "nxdi");
+}
+
+/// Files as people have them open with their parameters and their cache, or are refused with the field; every field is known.
+#[test]
+fn files_as_people_have_them_open_or_are_refused_by_field() {
+    for line in include_str!("fixtures/llm/configs.jsonl").lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let name = row["name"].as_str().unwrap();
+        match (read_config(name, row["config"].as_str().unwrap().as_bytes()), row["refused"].as_str()) {
+            (Err(error), Some(wanted)) => assert!(error.to_string().contains(wanted), "{error}"),
+            (Ok(config), None) => {
+                let cache: u64 = config.kinds.iter().map(|k| k.count * 4 * k.kv_heads * k.head_size).sum();
+                let [parameters, wanted] = ["parameters", "cache"].map(|key| row[key].as_u64());
+                assert_eq!(parameters.unwrap_or(config.parameters()), config.parameters(), "{name}");
+                assert_eq!(wanted.unwrap_or(cache), cache, "{name}");
+                assert!(
+                    !config.remarks.iter().any(|r| r.contains("not known are not used")),
+                    "{name}: {:?}",
+                    config.remarks
+                );
+            }
+            (made, wanted) => panic!("{name}: {:?} and {wanted:?}", made.map(|c| c.parameters())),
+        }
     }
 }

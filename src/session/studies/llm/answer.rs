@@ -8,7 +8,7 @@ use super::spec::LlmStudy;
 use super::traffic::{self, serve_at};
 use ns_base::{Refusal, refuse};
 use ns_fidelity::GenerationReport;
-use ns_llm::{DecoderConfig, FITTED, Limits, Request, cheapest_plan, fit, fit_models};
+use ns_llm::{DecoderConfig, FITTED, KnownTimes, Limits, Request, cheapest_plan, fit, fit_models};
 use ns_view::document::{Block, Document, Tone};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
@@ -38,7 +38,7 @@ impl LlmStudy {
             blocks.push(Block::Command(served.serve_command.clone()));
             return LlmAnswer::new(&served, title, blocks);
         }
-        let report = GenerationReport::with_larger_batch(&own)?;
+        let report = GenerationReport::with_larger_batch(&own, &KnownTimes::default())?;
         let mut blocks = figures(&own, &report, &limits);
         blocks.push(steps(&report));
         blocks.extend(report.made.expert_loads.as_ref().map(|experts| {

@@ -3,6 +3,7 @@
 use super::spec::{INPUT, LlmStudy, OUTPUT, REQUESTS};
 use crate::options::{Flag, Opt, Options, fields, flag, opt, some};
 use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyForm, field};
+use ns_base::Refusal;
 use ns_bench::comma_list;
 use ns_llm::{MODEL_CHOICES, WEIGHT_CHOICES, llm_instance, named_config, read_config};
 
@@ -74,7 +75,7 @@ const ROUTES: FieldKind = FieldKind::Choice(&[
 const MAIN: &[Row] = &[
     opt(field("model", "Model", "", "", FieldKind::Choice(MODEL_CHOICES)),
         flag("NAME", "A language model by name: llama-2-13b, llama-3-8b, mistral-7b, qwen2.5-7b, opt-13b ...").default(""),
-        |s| s.model.clone(), |s, given| named_config(given.text).map(|config| s.model = config.name).map_err(|e| given.called(&e))),
+        |s| s.model.clone(), |s, given| model(s, given.text).map_err(|e| given.called(&e))),
     opt(field("instance", "Instance type", "", "", FieldKind::Instance),
         flag("NAME", "Instance size").only(GENERATE),
         |s| s.instance.clone(), |s, given| llm_instance(given.text).map(|instance| s.instance = instance.name.to_owned()).map_err(|e| given.called(&e))),
@@ -137,6 +138,14 @@ const MORE: &[Row] = &[
         Flag::elsewhere("model-config"),
         |s| s.config.clone(), |s, given| { if !given.text.is_empty() { read_config(&s.config_name, given.text.as_bytes()).map_err(|e| e.to_string())?; } s.config = one_line(given.text); Ok(()) }),
 ];
+
+/// The model of a name, and the name itself where it is another one.
+fn model(study: &mut LlmStudy, typed: &str) -> Result<(), Refusal> {
+    let name = named_config(typed)?.name;
+    study.typed = (!name.eq_ignore_ascii_case(typed)).then(|| typed.to_owned());
+    study.model = name;
+    Ok(())
+}
 
 /// A JSON text without the spaces between its parts, as a field of one line and a link hold it.
 fn one_line(json: &str) -> String {

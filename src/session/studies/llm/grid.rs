@@ -96,7 +96,7 @@ pub(super) fn trade(own: &Request, limits: &Limits, made: &[RequestResult]) -> O
     (!plot.points.is_empty()).then(|| Figure {
         title: format!("{}: tokens for a user against tokens for a dollar", own.config.name),
         note: format!(
-            "{}, {} tokens in, {} out, at each degree (TP) and some batch sizes; the line of an instance joins those that none beats. Simulated.{}",
+            "{}, {} tokens in, {} out, at each degree (TP) and batch sizes from 1 to 128; the line of an instance joins those that none beats. Simulated.{}",
             own.weights,
             own.input,
             own.output,
@@ -107,7 +107,7 @@ pub(super) fn trade(own: &Request, limits: &Limits, made: &[RequestResult]) -> O
 }
 
 /// The name of published figures in a legend.
-const PUBLISHED: &str = "Published by AWS";
+const PUBLISHED: &str = "Published";
 
 /// A simulated request among its alternatives.
 struct TradePoint<'a> {

@@ -10,14 +10,14 @@ use super::traffic::{Served, serve_at};
 use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
 use ns_base::Refusal;
 use ns_fidelity::GenerationReport;
-use ns_llm::{Request, degrees};
+use ns_llm::{KnownTimes, Request, degrees};
 use ns_machine::arch::INSTANCES;
 
 /// Batch sizes of the curve.
 const BATCHES: [u64; 6] = [1, 2, 4, 8, 16, 32];
 
 /// Batch sizes of each place.
-const CURVE_BATCHES: [u64; 4] = [1, 4, 16, 32];
+const CURVE_BATCHES: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /// What a request is simulated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,7 @@ pub(super) struct LlmRun {
     /// Whether the other batch sizes of the places are made or in line.
     has_curves: bool,
     made: Vec<RequestResult>,
+    known: KnownTimes,
     /// The requests of the form's rate.
     served: Option<Served>,
 }
@@ -61,11 +62,11 @@ impl LlmRun {
                 degrees(instance, own.lnc).into_iter().map(|degree| Request { instance, degree, ..own.clone() });
             waiting.extend(places.filter(is_possible).map(|request| (RequestPurpose::Place, request)));
         }
-        Self { study, own, waiting, has_curves: false, made: Vec::new(), served: None }
+        Self { study, own, waiting, has_curves: false, made: Vec::new(), known: KnownTimes::default(), served: None }
     }
 
     /// A request that was simulated already, for another purpose.
-    fn known(&self, request: &Request) -> Option<Result<GenerationReport, Refusal>> {
+    fn same(&self, request: &Request) -> Option<Result<GenerationReport, Refusal>> {
         self.made.iter().find(|made| made.request == *request).map(|made| made.report.clone())
     }
 
@@ -118,8 +119,8 @@ impl StudyRun for LlmRun {
             return Ok(StudyStep::Done(Box::new(self.result(true)?)));
         };
         let report = match purpose {
-            RequestPurpose::Own => GenerationReport::with_larger_batch(&request),
-            _ => self.known(&request).unwrap_or_else(|| GenerationReport::of(&request)),
+            RequestPurpose::Own => GenerationReport::with_larger_batch(&request, &self.known),
+            _ => self.same(&request).unwrap_or_else(|| GenerationReport::of(&request, &self.known)),
         };
         if let (RequestPurpose::Own, Some(traffic), Ok(_)) = (purpose, self.study.traffic(), &report) {
             self.served = Some(serve_at(&request, &traffic));

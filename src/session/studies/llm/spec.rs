@@ -17,6 +17,9 @@ use ns_llm::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LlmStudy {
     pub(super) model: String,
+    /// What the user typed for it, where that is another name: a server loads it.
+    #[serde(default)]
+    pub(super) typed: Option<String>,
     /// The text of a config.json, which stands for the model; empty for none.
     pub(super) config: String,
     /// Its name in messages.
@@ -43,6 +46,13 @@ pub struct LlmStudy {
     pub(super) request_rate: Option<f64>,
     pub(super) requests: u32,
     pub(super) prefill_chunk: Option<u64>,
+}
+
+/// The name on the hub that a config.json says.
+fn hub_name_of(config: &str) -> Option<String> {
+    let fields: serde_json::Value = serde_json::from_str(config).ok()?;
+    let name = fields.get("_name_or_path")?.as_str()?;
+    (name.contains('/') && !name.starts_with(['/', '.'])).then(|| name.to_owned())
 }
 
 /// A value that may be absent, by its text.
@@ -74,6 +84,7 @@ impl Default for LlmStudy {
     fn default() -> Self {
         Self {
             model: "llama-3-8b".to_owned(),
+            typed: None,
             config: String::new(),
             config_name: "config.json".to_owned(),
             instance: "inf2.48xlarge".to_owned(),
@@ -149,6 +160,7 @@ impl LlmStudy {
             output: self.output,
             buckets: self.buckets.clone(),
             route: self.route,
+            served_as: if self.config.is_empty() { self.typed.clone() } else { hub_name_of(&self.config) },
             speculation: self.guesses.map(|guesses| Speculation { guesses, acceptance }),
             ..own
         })

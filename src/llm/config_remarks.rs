@@ -1,0 +1,109 @@
+//! What is said of a `config.json`: fields that the figures leave out, and how a refused file can be run.
+
+use ns_base::convert::u64_to_f64;
+use ns_base::units::format_number;
+use serde_json::{Map, Value};
+
+use super::config::DecoderConfig;
+use super::config_fields::{
+    ACTIVATION, EXPERT_WIDTH, EXPERTS, INTERMEDIATE, ONE_VALUE, PER_TOKEN, SHARED, SHARED_WIDTH, WINDOW, known_fields,
+};
+use super::config_json::{activation_of, config_of, stored_of, whole};
+use super::families::{FAMILIES, Family};
+use super::models::{model_names, named_config};
+
+/// A sentence for each field that says what is not simulated, and one for those that are not known.
+pub fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, family: &Family) -> Vec<String> {
+    let [(_, used), _, (_, without_effect)] = known_fields();
+    let (mut remarks, mut unknown) = (Vec::new(), Vec::new());
+    for (field, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+        let field = field.as_str();
+        let known = ONE_VALUE.iter().find(|(name, ..)| *name == field);
+        let is_switch = FAMILIES.iter().any(|f| f.switches.iter().any(|(name, _)| *name == field));
+        let is_own = family.switches.iter().any(|(name, _)| *name == field);
+        let instead = match known {
+            _ if field == "quantization_config" && stored_of(fields).is_some() => None,
+            _ if is_switch && !is_own && value == &Value::Bool(true) => Some("the family has no such part"),
+            Some((_, values, instead)) => (!values.contains(&value.to_string().as_str())).then_some(*instead),
+            None if ACTIVATION.contains(&field) && activation_of(fields).is_some_and(|(_, known)| known.is_none()) => {
+                Some("the feed-forward part computes the function of the family")
+            }
+            None if WINDOW.contains(&field) && config.kinds.iter().all(|kind| kind.window.is_none()) => {
+                let leaves_out = whole(fields, &[field]).ok().flatten().is_some_and(|w| w < config.max_positions);
+                let is_on = fields.get("use_sliding_window") != Some(&Value::Bool(false));
+                (leaves_out && is_on).then_some("every position stays in the cache and is read")
+            }
+            None => {
+                if !used.contains(&field) && !without_effect.contains(&field) && field != "cross_attention_layers" {
+                    unknown.push(field);
+                }
+                None
+            }
+        };
+        let method =
+            value.get("quant_method").and_then(Value::as_str).map(|method| format!(" ({method})")).unwrap_or_default();
+        remarks.extend(
+            instead.map(|instead| format!("The field {field}{method} of the config.json is not used: {instead}.")),
+        );
+    }
+    if !unknown.is_empty() {
+        remarks.push(format!("Fields of the config.json that are not known are not used: {}.", unknown.join(", ")));
+    }
+    remarks.extend(experts_without_family(fields, family));
+    remarks
+}
+
+/// How a file that is refused can be run as a dense model of a known family, with the parameters that a token uses. `None` where its sizes
+/// describe none.
+pub fn dense_advice(name: &str, fields: &Map<String, Value>) -> Option<String> {
+    let model_type = fields.get("model_type")?.as_str()?;
+    let known = FAMILIES.iter().map(|f| f.name).filter(|f| model_type.starts_with(f)).max_by_key(|f| f.len());
+    let active = active_width(fields);
+    if active.is_none() && EXPERTS.iter().any(|field| fields.contains_key(*field)) {
+        return None;
+    }
+    let near = known.unwrap_or("llama");
+    let mut dense = fields.clone();
+    dense.insert("model_type".to_owned(), near.into());
+    let mut changes = format!("model_type to \"{near}\"");
+    if let Some(width) = active {
+        INTERMEDIATE.iter().chain(EXPERTS).for_each(|field| drop(dense.remove(*field)));
+        dense.insert(INTERMEDIATE[0].to_owned(), width.into());
+        let experts: Vec<&str> = EXPERTS.iter().copied().filter(|field| fields.contains_key(*field)).collect();
+        changes.push_str(&format!(" and intermediate_size to {width}, and remove {}", experts.join(", ")));
+    }
+    let parameters = config_of(name, &dense).ok()?.parameters();
+    let billion = format_number(u64_to_f64(parameters) / 1e9);
+    let distance =
+        |known: &DecoderConfig| libm::fabs(libm::log(u64_to_f64(known.parameters()) / u64_to_f64(parameters)));
+    let all = model_names().filter_map(|known| named_config(known).ok());
+    let nearest = all.min_by(|a, b| distance(a).total_cmp(&distance(b)))?.name;
+    Some(match active {
+        Some(_) => format!(
+            "a token uses about {billion} billion of its parameters: for about the time of one sequence, set {changes}, or choose {nearest}; \
+             the memory of the other experts is not in that result"
+        ),
+        None => format!("for about its times, at {billion} billion parameters, set {changes}, or choose {nearest}"),
+    })
+}
+
+/// Features between the products of the feed-forward part that one token uses: of its experts, and of the experts that all tokens share.
+fn active_width(fields: &Map<String, Value>) -> Option<u64> {
+    EXPERTS.iter().find(|field| fields.contains_key(**field))?;
+    let number = |names: &[&str]| whole(fields, names).ok().flatten();
+    let width = number(EXPERT_WIDTH).or_else(|| number(INTERMEDIATE))?;
+    let shared = number(SHARED_WIDTH).unwrap_or_else(|| number(SHARED).unwrap_or(0).saturating_mul(width));
+    Some(number(PER_TOKEN)?.saturating_mul(width).saturating_add(shared))
+}
+
+/// What is said of experts that the family of a file does not have: the family is what runs, as elsewhere.
+fn experts_without_family(fields: &Map<String, Value>, family: &Family) -> Option<String> {
+    let count = |field: &&str| whole(fields, &[*field]).ok().flatten().is_some_and(|count| count > 1);
+    let field = EXPERTS.iter().find(|field| count(field)).filter(|_| family.experts.is_none())?;
+    let all: Vec<&str> = FAMILIES.iter().filter(|f| f.experts.is_some()).map(|f| f.name).collect();
+    Some(format!(
+        "The field {field} of the config.json is not used: model_type '{}' has no experts, so the dense model is run; families with experts are {}.",
+        family.name,
+        all.join(", ")
+    ))
+}
