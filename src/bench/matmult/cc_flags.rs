@@ -40,8 +40,8 @@ impl CcFlags {
             }
             if !KNOWN.contains(&name) {
                 // A word behind it that is no flag is its value.
-                let value = inline.map_or_else(|| words.next_if(|next| !next.starts_with('-')), |_| None);
-                flags.ignored.push(value.map_or_else(|| word.to_owned(), |value| format!("{word} {value}")));
+                let value = if inline.is_none() { words.next_if(|next| !next.starts_with('-')) } else { None };
+                flags.ignored.push([word].into_iter().chain(value).collect::<Vec<_>>().join(" "));
                 continue;
             }
             let missing = || refuse!("{holder}: {name}: it has no value");
