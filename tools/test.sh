@@ -98,7 +98,7 @@ test_rooms() {
     packages+=(-p "ns_$room")
   done
   need_rust
-  suite "tests of $*" cargo test --locked "${packages[@]}"
+  suite "tests of $*" cargo test --locked -p ns_features "${packages[@]}"
   finish
 }
 

@@ -127,6 +127,34 @@ fn the_samples_of_the_readme_are_what_is_printed() {
     }
 }
 
+/// Documents whose blocks of commands are run in their order, in one folder. A comment behind a command has a part of what it prints, or its exit code.
+const COMMANDS: &[&str] = &["docs/numerics.md", "docs/query.md", "docs/scale.md", "docs/training.md"];
+
+#[test]
+fn the_commands_of_documents_do_what_stands_behind_them() {
+    for document in COMMANDS {
+        let folder = sample_folder("commands");
+        let mut count = 0;
+        for (_, text) in blocks(&page(document)).into_iter().filter(|(kind, _)| kind == "sh") {
+            for line in text.lines() {
+                let (command, comment) = line.split_once(" # ").unwrap_or((line, ""));
+                let output = folder.run(command);
+                let printed = [&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat();
+                let mut code = 0;
+                for part in comment.split([',', ':']).map(str::trim) {
+                    match part.strip_prefix("exit code ") {
+                        Some(number) => code = number.parse().unwrap(),
+                        None => assert!(printed.contains(part), "{document}: {command} prints\n{printed}"),
+                    }
+                }
+                assert_eq!(output.status.code(), Some(code), "{document}: {command}\n{printed}");
+                count += 1;
+            }
+        }
+        assert!(count > 0, "{document} has no commands");
+    }
+}
+
 /// Whether an object of a document is the real one: with the same keys, and some of the elements of its lists.
 fn is_part(sample: &Value, real: &Value) -> bool {
     match (sample, real) {

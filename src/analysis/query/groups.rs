@@ -53,7 +53,7 @@ impl Groups {
             });
         }
         *self.place.entry(at).or_insert_with(|| {
-            let wants_all = |s: &OutputColumn| matches!(s, OutputColumn::Of(Aggregate::P50 | Aggregate::P99, _));
+            let wants_all = |s: &OutputColumn| matches!(s, OutputColumn::Of(a, _) if a.percent().is_some());
             let aggregates =
                 |s: &OutputColumn| Aggregates { all: wants_all(s).then(Vec::new), ..Aggregates::default() };
             let values = select.iter().filter(|s| !matches!(s, OutputColumn::Count)).map(aggregates).collect();
@@ -107,23 +107,22 @@ impl Aggregates {
         }
     }
 
-    fn result(mut self, aggregate: Aggregate) -> QueryValue {
+    fn result(self, aggregate: Aggregate) -> QueryValue {
         if self.count == 0 {
             return QueryValue::Missing;
         }
-        let percentile = |all: Option<&mut Vec<f64>>, p| {
-            let all = all?;
-            all.sort_by(f64::total_cmp);
-            stats::percentile_sorted(all, p)
-        };
         match aggregate {
             Aggregate::Sum => self.whole(self.real, self.int),
             Aggregate::Mean if self.is_real => QueryValue::Real(self.real / u64_to_f64(self.count)),
             Aggregate::Mean => QueryValue::Real(i128_to_f64(self.int) / u64_to_f64(self.count)),
             Aggregate::Min => self.extreme(self.min),
             Aggregate::Max => self.extreme(self.max),
-            Aggregate::P50 => percentile(self.all.as_mut(), 50.0).map_or(QueryValue::Missing, QueryValue::Real),
-            Aggregate::P99 => percentile(self.all.as_mut(), 99.0).map_or(QueryValue::Missing, QueryValue::Real),
+            Aggregate::P50 | Aggregate::P99 => {
+                let mut all = self.all.unwrap_or_default();
+                all.sort_by(f64::total_cmp);
+                let found = aggregate.percent().and_then(|percent| stats::percentile_sorted(&all, percent));
+                found.map_or(QueryValue::Missing, QueryValue::Real)
+            }
         }
     }
 

@@ -121,6 +121,17 @@ names! {
     pub fn from_name(name: &str) -> Option<Self>;
 }
 
+impl Aggregate {
+    /// Which percentile it is, from 0 to 100; only a percentile needs every value of its group.
+    pub(super) const fn percent(self) -> Option<f64> {
+        match self {
+            Self::P50 => Some(50.0),
+            Self::P99 => Some(99.0),
+            Self::Sum | Self::Mean | Self::Min | Self::Max => None,
+        }
+    }
+}
+
 /// A column of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputColumn {

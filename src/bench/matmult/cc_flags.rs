@@ -31,7 +31,7 @@ impl CcFlags {
     pub fn parse_of(holder: &'static str, text: &str) -> Result<Self, Refusal> {
         let mut flags = Self { holder, ..Self::default() };
         let words = words_of_shell(text);
-        let mut words = words.iter().map(String::as_str);
+        let mut words = words.iter().map(String::as_str).peekable();
         while let Some(word) = words.next() {
             let (name, inline) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
             if let Some(level) = name.strip_prefix("-O").filter(|level| !level.is_empty()) {
@@ -39,7 +39,9 @@ impl CcFlags {
                 continue;
             }
             if !KNOWN.contains(&name) {
-                flags.ignored.push(word.to_owned());
+                // A word behind it that is no flag is its value.
+                let value = if inline.is_none() { words.next_if(|next| !next.starts_with('-')) } else { None };
+                flags.ignored.push([word].into_iter().chain(value).collect::<Vec<_>>().join(" "));
                 continue;
             }
             let missing = || refuse!("{holder}: {name}: it has no value");
@@ -121,6 +123,9 @@ mod tests {
         assert_eq!((o.auto_cast, o.auto_cast_type, o.opt_level), (AutoCast::All, CastType::Fp16, OptLevel::O1));
         assert!(flags.names_casts);
         assert_eq!(flags.notes(), ["--neuron_cc_flags: --model-type=transformer is not simulated and has no effect"]);
+        let notes = CcFlags::parse("--verbose 3 --retry --x=1 -O2").unwrap().notes();
+        let named = ["--verbose 3", "--retry", "--x=1"];
+        assert_eq!(notes, named.map(|flag| format!("--neuron_cc_flags: {flag} is not simulated and has no effect")));
         assert_eq!(CcFlags::parse_of("", "").unwrap(), CcFlags::default());
         let used: Vec<String> = flags.used.iter().map(|(name, value)| format!("{name} {value}")).collect();
         assert_eq!(used, ["auto-cast all", "auto-cast-type fp16", "optlevel 1"]);

@@ -1,6 +1,7 @@
 """torch_neuronx and torch_xla, and modules as models. Skipped without torch."""
 
 import io
+import itertools
 import os
 import pathlib
 import subprocess
@@ -219,6 +220,7 @@ if __name__ == "__main__":
     short = dict(duration=1, verbosity=0)
     inputs = tuple(torch.ones(1, 16) for _ in range(3))
     torch.jit.save(torch_neuronx.trace(Model(), inputs), "model_neuron_b1.pt")
+    npf.torch.compile(Model(), [inputs], batch_sizes=[1], filename="cast.json", compiler_args=["--auto-cast", "none"], verbosity=0)
     filename = npf.torch.compile(Model(), [inputs], batch_sizes=[1], pipeline_sizes=[1, 2], filename="model_index.json", verbosity=0)
 
     assert len(npf.torch.benchmark("model_neuron_b1.pt", inputs, **short)) == 4
@@ -641,7 +643,8 @@ def test_a_custom_operator_keeps_its_kernel_wherever_its_module_goes(cli):
     assert neuronscope.profile(traced).device_window_ns == neuronscope.profile(module, inputs=(x,)).device_window_ns
     assert neuronscope.numerics(traced).status == "PASS"
     index = npf.torch.compile(module, inputs=x, batch_sizes=[4], filename="net.json", model_name="net")
-    assert npf.torch.benchmark(index, inputs=x, **one)[0]["latency_ms_p50"] == pytest.approx(told["latency_ms_p50"], rel=1e-3)
+    # An artifact of another name has other jitter.
+    assert npf.torch.benchmark(index, inputs=x, **one)[0]["latency_ms_p50"] == pytest.approx(told["latency_ms_p50"], rel=1e-2)
 
 
 def test_each_call_has_the_values_of_its_own_inputs():
@@ -833,6 +836,99 @@ except ValueError as error:
     # A step that accumulates has no update.
     assert found[0] == found[2] < found[1] == found[3]
     assert "nprocs=1" in done.stdout
+
+
+def test_a_tensor_says_where_it_is_and_layers_of_a_step_have_a_cost():
+    """`tensor.device` names the device to the script, a tensor that torch moves to another's place ends no step, and a recurrent layer is in operators."""
+    done = run(
+        """
+import torch
+import torch_xla.core.xla_model as xm
+torch.manual_seed(0)
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.layers, self.scores = torch.nn.Embedding(20, 8), torch.nn.LSTM(8, 8, batch_first=True), torch.nn.Linear(8, 20)
+    def forward(self, x):
+        return self.scores(self.layers(self.words(x))[0])
+net = Net().to(xm.xla_device()).train()
+device = next(net.parameters()).device
+x = torch.randint(0, 20, (2, 5)).to(device)
+print(device, x.device == device, x.cpu().device, torch.zeros(2, device=x.device).device, torch.zeros(2).device)
+optimizer = torch.optim.Adam(net.parameters())
+for _ in range(2):
+    loss = torch.nn.functional.cross_entropy(net(x).flatten(0, 1), x.flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    optimizer.step()
+    xm.mark_step()
+    print(loss.item())
+import torch_xla.debug.metrics as metrics
+print(metrics.metric_data("ExecuteTime")[0])
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    # One line says how the script runs: no remark says that a step takes no time, or that a cost is not known.
+    assert "note:" not in done.stderr, done.stderr
+    where, first, second, executions = done.stdout.splitlines()
+    assert where == "xla:1 True cpu xla:1 cpu" and float(second) < float(first) and executions == "2"
+
+
+def test_gradients_in_operators_of_the_device_are_those_of_torch():
+    from neuronscope import fused
+
+    aten = torch.ops.aten
+    for dims, groups, stride, padding, dilation, transposed in itertools.product((1, 2), (1, 2), (1, 2), (0, 1), (1, 2), (False, True)):
+        x, weight = torch.randn(2, 4, *(9, 8)[:dims]), torch.randn(4, (8 if transposed else 4) // groups, *(3, 2)[:dims])
+        how = ([stride] * dims, [padding] * dims, [dilation] * dims, transposed, [int(transposed and stride == 2)] * dims, groups)
+        result = aten.convolution(x, weight, None, *how)
+        given = (torch.randn_like(result), x, weight, [result.shape[1]], *how, [True] * 3)
+        for ours, theirs in zip(fused._convolution_backward(*given), aten.convolution_backward(*given)):
+            torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-4)
+    for size, how in itertools.product(((8, 6), (9, 7)), (([2, 2], [], [0, 0], [1, 1], False), ([3, 3], [2, 2], [1, 1], [1, 1], False), ([3, 2], [1, 2], [1, 0], [2, 1], False), ([2], [2], [0], [1], True))):
+        x = torch.randn(2, 3, *size)
+        result, indices = aten.max_pool2d_with_indices(x, *how)
+        given = (torch.randn_like(result), x, *how, indices)
+        torch.testing.assert_close(fused._max_pool_backward(*given), aten.max_pool2d_with_indices_backward(*given))
+
+
+def test_a_step_of_a_convolutional_network_has_a_cost():
+    done = run(
+        """
+import torch
+import torch_xla.core.xla_model as xm
+net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.MaxPool2d(3, 2, 1), torch.nn.Flatten(), torch.nn.Linear(36, 2)).to(xm.xla_device()).train()
+loss = net(torch.randn(2, 3, 8, 8).to("xla")).sum()
+loss.backward()
+torch.optim.SGD(net.parameters(), lr=0.1).step()
+xm.mark_step()
+"""
+    )
+    assert done.returncode == 0 and "note:" not in done.stderr, done.stderr
+
+
+def test_results_of_named_tuples_and_dataclasses_are_traced():
+    done = run(
+        """
+import collections, dataclasses, torch, torch_neuronx
+Pair = collections.namedtuple("Pair", "y x")
+@dataclasses.dataclass
+class Both:
+    y: torch.Tensor
+    pair: Pair
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return {"both": Both(x + 1, Pair(x + 2, x))}
+traced = torch_neuronx.trace(Model(), torch.ones(2))
+torch.jit.save(traced, "model.pt")
+for model in (traced, torch.jit.load("model.pt")):
+    both = model(torch.ones(2))["both"]
+    print(type(both).__name__, float(both.y[0]), float(both.pair.y[1]))
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "Both 2.0 3.0\n" * 2
 
 
 def test_a_step_that_fails_leaves_the_process_as_it_was():

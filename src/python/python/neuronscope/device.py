@@ -83,7 +83,8 @@ class Program:
         self._last = ([], [])
 
     @classmethod
-    def of_module(cls, module, inputs, workflow, compiler_args=None, decompose=False, name=None, named=None):
+    def of_module(cls, module, inputs, workflow, compiler_args=None, decompose=False, name=None, named=None, has_numbers=True):
+        """``has_numbers``: whether somebody may look at its results."""
         import torch
         from torch.utils import _pytree
 
@@ -91,7 +92,7 @@ class Program:
         name = name or f"{type(module).__name__}.pt2"
         with clock.pause():
             program = exported(module, inputs, decompose, named)
-            data = written(program)
+            data = written(program, has_numbers)
             values = {node.name: node.meta["val"] for node in program.graph.nodes if "val" in node.meta}
             results = [spec.arg for spec in program.graph_signature.output_specs if spec.kind.name in ("USER_OUTPUT", "LOSS_OUTPUT")]
             outputs = [values[arg.name] for arg in results if not hasattr(arg, "value")]

@@ -47,3 +47,64 @@ def _adagrad(params, grads, sums, steps, *, lr, lr_decay, weight_decay, eps, max
 
 
 UPDATES = {"aten::_fused_adam_": _adam(False), "aten::_fused_adamw_": _adam(True), "aten::_fused_sgd_": _sgd, "aten::_fused_adagrad_": _adagrad}
+
+
+def _kernel_gradient(x, grad, kernel, stride, padding, dilation, groups):
+    """The gradient of a convolution's kernel is a convolution of its input with the gradient of its result, over the batch."""
+    batch, channels, *sizes = x.shape
+    x = x.reshape(batch, groups, channels // groups, *sizes).transpose(0, 2).reshape(channels // groups, groups * batch, *sizes)
+    found = torch.ops.aten.convolution(x, grad.transpose(0, 1), None, dilation, padding, stride, False, [0] * len(sizes), groups).transpose(0, 1)
+    for n, size in enumerate(kernel):
+        found = found.narrow(n + 2, 0, size)
+    return found
+
+
+def _convolution_backward(grad, x, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, wanted):
+    kernel = weight.shape[2:]
+    of_x = of_weight = of_bias = None
+    if wanted[0]:
+        reach = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in zip(grad.shape[2:], stride, padding, dilation, kernel)]
+        rest = [0] * len(kernel) if transposed else [size - n for size, n in zip(x.shape[2:], reach)]
+        of_x = torch.ops.aten.convolution(grad, weight, None, stride, padding, dilation, not transposed, rest, groups)
+    if wanted[1]:
+        a, b = (grad, x) if transposed else (x, grad)
+        of_weight = _kernel_gradient(a, b, kernel, stride, padding, dilation, groups)
+    if wanted[2]:
+        of_bias = grad.sum([0, *range(2, grad.dim())])
+    return of_x, of_weight, of_bias
+
+
+def _max_pool_backward(grad, x, kernel, stride, padding, dilation, ceil_mode, indices):
+    """Each place of a window takes the gradients of the windows whose largest element it is."""
+    pair = lambda sizes: list(sizes) * (2 // len(sizes))  # noqa: E731
+    kernel, stride, padding, dilation = pair(kernel), pair(stride or kernel), pair(padding), pair(dilation)
+    height, width = x.shape[-2:]
+    count, (rows, columns) = kernel[0] * kernel[1], grad.shape[-2:]
+    places = [
+        torch.arange(n, device=x.device)[None, :] * s - p + torch.arange(k, device=x.device)[:, None] * d
+        for n, s, p, k, d in zip((rows, columns), stride, padding, kernel, dilation)
+    ]
+    row, column = places[0][:, None, :, None], places[1][None, :, None, :]
+    # Outside of the width is no place of the next row.
+    at = torch.where((column >= 0) & (column < width), row * width + column, -1).reshape(count, rows, columns)
+    parts = torch.where(indices.unsqueeze(-3) == at, grad.unsqueeze(-3), 0.0).reshape(-1, count, rows, columns)
+    if stride == kernel and not any(padding) and dilation == [1, 1]:
+        # Windows beside each other.
+        parts = parts.reshape(-1, *kernel, rows, columns).permute(0, 3, 1, 4, 2).reshape(-1, rows * kernel[0], columns * kernel[1])
+    else:
+        one = torch.eye(count, dtype=grad.dtype, device=x.device).reshape(count, 1, *kernel)
+        reach = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in zip((rows, columns), stride, padding, dilation, kernel)]
+        rest = [max(size - n, 0) for size, n in zip((height, width), reach)]
+        parts = torch.ops.aten.convolution(parts, one, None, stride, padding, dilation, True, rest, 1)
+    parts = torch.ops.aten.constant_pad_nd(parts, [0, width - parts.shape[-1], 0, height - parts.shape[-2]])
+    return parts.reshape(x.shape)
+
+
+def rules():
+    """How ``torch.export`` writes a step: torch's rules for the core operators, and those of gradients that the device has no operator for."""
+    aten, table = torch.ops.aten, torch.export.default_decompositions()
+    for function in (aten._native_batch_norm_legit_functional.default, aten.native_batch_norm_backward.default):
+        table[function] = torch._decomp.decomposition_table[function]
+    table[aten.convolution_backward.default] = _convolution_backward
+    table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward
+    return table

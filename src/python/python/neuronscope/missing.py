@@ -23,6 +23,14 @@ def place():
     return ""
 
 
+def is_asked_by_script():
+    """Whether the code that called this package is the program's, not another package's."""
+    frame = sys._getframe(1)
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is not None and is_of_script(frame.f_code.co_filename)
+
+
 def is_ours(file):
     return file.startswith(_PACKAGE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import json
 import logging
@@ -103,6 +104,28 @@ _HINTS = (
 )
 
 
+def _register(result):
+    """Teaches torch.export the named tuples and dataclasses of a result."""
+    import torch
+    from torch.utils import _pytree
+
+    kind, parts = type(result), ()
+    if isinstance(result, dict):
+        parts = result.values()
+    elif isinstance(result, (list, tuple)):
+        parts = result
+    elif dataclasses.is_dataclass(result):
+        parts = [getattr(result, field.name) for field in dataclasses.fields(result)]
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    with contextlib.suppress(ValueError):  # it is known
+        if hasattr(kind, "_fields"):
+            _pytree._register_namedtuple(kind, serialized_type_name=name)
+        elif dataclasses.is_dataclass(kind) and not isinstance(result, dict):
+            torch.export.register_dataclass(kind, serialized_type_name=name)
+    for part in parts:
+        _register(part)
+
+
 def exported(model, inputs, decompose=False, named=None):
     """A ``torch.nn.Module`` as ``torch.export`` gives it for ``inputs`` and ``named`` ones. ``decompose`` writes it in the core operators."""
     import torch
@@ -113,15 +136,20 @@ def exported(model, inputs, decompose=False, named=None):
             raise ModelError(f"{type(model).__name__} has no shapes without its inputs; give them as inputs=(x, ...)")
         inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else () if inputs is None else (inputs,)
         modes = [(module, module.training) for module in model.modules()]
+        seen = model.register_forward_hook(lambda _module, _inputs, result: _register(result))
         try:
             with torch.no_grad(), _quiet():
                 program = torch.export.export(model.eval(), inputs, named)
-                program = program.run_decompositions() if decompose else program
+                if decompose:
+                    from .fused import rules
+
+                    program = program.run_decompositions(rules())
         except Exception as error:
             first = str(error).strip().partition("\n")[0]
             said = next((said for word, said in _HINTS if word in str(error)), first)
             raise ModelError(f"{type(model).__module__}.{type(model).__qualname__} cannot be exported: {said}") from error
         finally:
+            seen.remove()
             for module, mode in modes:
                 module.training = mode
     return program
@@ -136,10 +164,15 @@ def kernels_of(program):
     return kernels, sources
 
 
-def written(program):
-    """The bytes of an exported program's file."""
+def written(program, has_numbers=True):
+    """The bytes of an exported program's file. Without numbers it has the sizes of the weights only, which is enough for times."""
     import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
 
+    if not has_numbers:
+        mode = FakeTensorMode()
+        for name, value in program.state_dict.items():
+            program.state_dict[name] = mode.from_tensor(value)
     file = io.BytesIO()
     with _quiet():
         torch.export.save(program, file)

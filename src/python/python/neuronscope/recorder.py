@@ -20,7 +20,7 @@ from . import clock, device, fused, kernels
 from ._core import Error
 from .device import Computed, Program, Results
 from .lazy import LazyTensor, host
-from .missing import place, placed, remark
+from .missing import is_asked_by_script, place, placed, remark
 from .model import ModelError
 
 PLACE = "xla:1"
@@ -227,7 +227,7 @@ class Step:
         key = (tuple(self._words), tuple(of.name for of in outputs), tuple(of.name for of, _, _ in live), values)
         if key not in _programs:
             module = torch.fx.GraphModule(self._root, self._graph, "Step" if pending else "TrainingStep")
-            program = Program.of_module(module, tuple(self._inputs), "mark_step", decompose=True)
+            program = Program.of_module(module, tuple(self._inputs), "mark_step", decompose=True, has_numbers=bool(pending))
             _programs[key] = (program, self._state if pending else None)
         return _programs[key][0]
 
@@ -344,6 +344,11 @@ def aside():
 
 def is_aside():
     return getattr(_thread, "is_aside", False)
+
+
+def is_inside():
+    """Whether a module that is recorded operator by operator is at work."""
+    return getattr(_thread, "is_inside", False)
 
 
 class _Watch(TorchDispatchMode):
@@ -544,11 +549,12 @@ class _Called(torch.nn.Module):
 
 def call_module(module, call, args, kwargs):
     """A call of a module on the device; ``call`` is the one of torch."""
-    if is_aside() or getattr(_thread, "is_inside", False):
+    if is_aside() or is_inside():
         return call(module, *args, **kwargs)
     watch()
     tensors = [x for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
-    if not all(is_on_device(x) for x in tensors if x.dim()):
+    # A package asks the module where it is, which says the host.
+    if is_asked_by_script() and not all(is_on_device(x) for x in tensors if x.dim()):
         remark(f"an input of {type(module).__name__} is not on the device, which a NeuronCore refuses; send it there with .to(xm.xla_device())")
     weights = module.parameters() if module.training else ()
     is_trained = torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors, *weights))

@@ -7,6 +7,7 @@ import os
 
 from .. import host_work
 from ..calls import flags, run
+from ..device import compiler_flags
 from ..model import inputs_text, resolve
 from . import cpu, evaluation, verbosity as levels
 from .reports import Reports
@@ -37,7 +38,9 @@ def compile(  # noqa: A001 (NeuronPerf's name)
     is_named = isinstance(model, (str, os.PathLike))
     model_name = model_name or (None if is_named else type(model).__name__)
     path, kernels = (model, []) if is_named else _exported(model, inputs, models_dir, model_name)
-    for flag, value in (compiler_args or {}).items():
+    # A dictionary has flags of the command; words are those of neuronx-cc.
+    is_words = not isinstance(compiler_args, (dict, type(None)))
+    for flag, value in ({} if is_words else compiler_args or {}).items():
         options[flag.lstrip("-").replace("-", "_")] = value
     words = {
         "model": path,
@@ -50,7 +53,8 @@ def compile(  # noqa: A001 (NeuronPerf's name)
         **options,
     }
     # The command prints the name of the index.
-    filename = run(["compile", *kernels, *flags(words)])[0].decode().strip()
+    with compiler_flags(compiler_args if is_words else ()):
+        filename = run(["compile", *kernels, *flags(words)])[0].decode().strip()
     if levels.chosen(verbosity) > 0:
         print(filename)
     return filename

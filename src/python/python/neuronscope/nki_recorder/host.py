@@ -284,4 +284,10 @@ def jax_stub():
     return Stub("jax", numpy=Stub("jax.numpy", **DTYPES, **MAKERS), random=random, ShapeDtypeStruct=HostArray)
 
 
-STUBS = {"numpy": numpy_stub, "torch": torch_stub, "jax": jax_stub, "ml_dtypes": lambda: Stub("ml_dtypes", **DTYPES)}
+def torch_xla_stub():
+    """Its device is the host's: torch itself may be installed, whose tensors go there."""
+    place = {"xla_device": lambda *_: "cpu", "device": lambda *_: "cpu"}
+    return Stub("torch_xla", core=Stub("torch_xla.core", xla_model=Stub("torch_xla.core.xla_model", **place)), **place)
+
+
+STUBS = {"numpy": numpy_stub, "torch": torch_stub, "torch_xla": torch_xla_stub, "jax": jax_stub, "ml_dtypes": lambda: Stub("ml_dtypes", **DTYPES)}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import sys
 import time
 
 import torch
@@ -10,7 +12,7 @@ import torch
 from ... import device as _device
 from ... import recorder
 from ...lazy import LazyTensor
-from ...missing import attribute_of, remark
+from ...missing import attribute_of, is_of_script, remark
 
 __all__ = [
     "RateTracker",
@@ -244,7 +246,7 @@ def _install():
             kept = {name: value for name, value in kwargs.items() if name != "non_blocking"}
             args = tuple(x for x in args if not isinstance(x, bool))
             return tensor_to(sent(self), *args, **kept) if args or kept else sent(self)
-        if _to_host(args, kwargs):
+        if _to_host(args, kwargs) and not _is_same_device():
             return tensor_to(_brought(self), *args, **kwargs)
         return tensor_to(self, *args, **kwargs)
 
@@ -276,9 +278,21 @@ def _install():
         setattr(torch.Tensor, name, _looking(getattr(torch.Tensor, name)))
     for name in _FACTORIES.split():
         setattr(torch, name, _factory(getattr(torch, name), sent))
+    torch.Tensor.device = _device_of(torch.Tensor.device)
+    for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+        setattr(torch._VF, name, _in_operators(getattr(torch._VF, name)))
     torch.compile = _compile(torch.compile)
     torch.autocast = _autocast(torch.autocast)
     torch.amp.autocast = torch.autocast
+
+
+# torch's own code that moves tensors to where others are: gradients to be clipped, states of an optimiser.
+_OF_TORCH = tuple(os.path.join(os.path.dirname(torch.__file__), folder) + os.sep for folder in ("nn", "optim"))
+
+
+def _is_same_device():
+    """Whether ``to`` names the device of another tensor, which says that it is the host's: inside of a module, and in code of torch."""
+    return recorder.is_inside() or sys._getframe(2).f_code.co_filename.startswith(_OF_TORCH)
 
 
 def _to_host(args, kwargs):
@@ -309,6 +323,34 @@ def _looking(method, of=lambda tensor: tensor):
             return method(brought, *args, **kwargs)
 
     return look
+
+
+def _device_of(real):
+    """``tensor.device`` as the script sees it. Packages and torch itself go on with the host's, where the numbers are."""
+
+    def device(self):
+        if not is_of_script(sys._getframe(1).f_code.co_filename) or recorder.is_aside() or recorder.is_inside() or not recorder.is_on_device(self):
+            return real.__get__(self)
+        return torch.device(recorder.PLACE)
+
+    return property(device)
+
+
+def _in_operators(function):
+    """A recurrent layer step by step, not as the one operator that some processors have for it."""
+
+    @functools.wraps(function)
+    def layer(*args):
+        if not recorder.is_inside():
+            return function(*args)
+        was = torch._C._get_mkldnn_enabled()
+        torch._C._set_mkldnn_enabled(False)
+        try:
+            return function(*args)
+        finally:
+            torch._C._set_mkldnn_enabled(was)
+
+    return layer
 
 
 def _factory(function, sent):
