@@ -44,7 +44,7 @@ fn a_public_type_name_means_one_thing_in_a_crate() {
 }
 
 /// Files of commands that name neither a session nor its driver, with the reason.
-const BELOW_THE_SESSION: [(&str, &str); 28] = [
+const BELOW_THE_SESSION: [(&str, &str); 29] = [
     ("aggregate", "prints the text of PyTorch/XLA's script, whose reports `ns_experiment` makes"),
     ("analyze", "writes the files of PyTorch/XLA's analyzer"),
     ("bench_eval", "asks a metric of the bench, whose data set is on the disk"),
@@ -55,6 +55,7 @@ const BELOW_THE_SESSION: [(&str, &str); 28] = [
     ("experiment", "chooses between the files beside it"),
     ("index", "changes files of an index"),
     ("index_files", "changes files of an index"),
+    ("kept_kernels", "appends rows to a file"),
     ("kept_sweep", "appends rows to a file"),
     ("manual", "prints the definitions of the commands"),
     ("matmul_bench", "measures this processor, or asks the cost of one product"),
