@@ -36,32 +36,7 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
     recorder.prepare(cases.iter().map(|case| case.kernel.as_str()))?;
     interrupt::listen()?;
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup };
-    let kept =
-        args.resume.as_deref().map(|path| KeptKernels::open(path, digest(&study, &args, &setup)?)).transpose()?;
-    let (kept, rows) = kept.unzip();
-    let key = |kernel: &String, settings: &Settings| (kernel.clone(), settings.clone());
-    let of_row = |case: Case| (key(&case.ranked.kernel, &case.ranked.settings), case);
-    let rows = rows.unwrap_or_default().into_iter().map(|ranked| of_row(Case { ranked, ..Case::default() }));
-    let mut finished: FxHashMap<_, _> = rows.collect();
-    let has = |call: &&Call| finished.contains_key(&key(&call.kernel, &call.settings));
-    let left: Vec<Call> = cases.iter().filter(|call| !has(call)).cloned().collect();
-    if left.len() < cases.len() {
-        let count = format_plural(cases.len() - left.len(), "kernel");
-        ProgressBar::new().note(&format!("an earlier run finished {count}; only what is missing runs"));
-    }
-    let done = in_workers(&left, "kernels", |call, python| {
-        let mut case = rank(call, &recorder, &args, (&study.instance, &setup), python);
-        if let Some(kept) = kept.as_ref().filter(|_| case.ranked.total_us().is_some())
-            && let Err(error) = kept.add(&case.ranked)
-        {
-            case.ranked.error = Some(format!("{error:#}"));
-        }
-        // Ctrl-C ends Python too.
-        (case.ranked.error.is_none() || !interrupt::is_stop_requested()).then_some(case)
-    });
-    finished.extend(done.into_iter().map(of_row));
-    let done = cases.iter().filter_map(|call| finished.get(&key(&call.kernel, &call.settings)).cloned());
-    let done: Vec<Case> = done.collect();
+    let done = rank_all(&cases, &recorder, &args, (&study, &setup))?;
     let stopped = done.len() < cases.len();
     let time = |case: &Case| case.ranked.total_us().unwrap_or(f64::INFINITY);
     let best = done.iter().min_by(|a, b| time(a).total_cmp(&time(b))).cloned().unwrap_or_default();
@@ -87,6 +62,41 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
         return Err(InterruptError(format!("stopped after {} of {} kernels", done.len(), cases.len())).into());
     }
     ranking.ranked.first().map_or(Ok(()), |best| judge(best, args.budget_us))
+}
+
+/// The cases that have a time or an error, in their order; those that the file of --resume has are not run again. Fails when that file is of
+/// another source or call.
+fn rank_all(
+    cases: &[Call],
+    recorder: &Recorder,
+    args: &NkiArgs,
+    (study, setup): (&NkiStudy, &Setup),
+) -> Result<Vec<Case>> {
+    let kept = args.resume.as_deref().map(|path| KeptKernels::open(path, digest(study, args, setup)?)).transpose()?;
+    let (kept, rows) = kept.unzip();
+    let key = |kernel: &String, settings: &Settings| (kernel.clone(), settings.clone());
+    let of_row = |case: Case| (key(&case.ranked.kernel, &case.ranked.settings), case);
+    let rows = rows.unwrap_or_default().into_iter().map(|ranked| of_row(Case { ranked, ..Case::default() }));
+    let mut finished: FxHashMap<_, _> = rows.collect();
+    let has = |call: &&Call| finished.contains_key(&key(&call.kernel, &call.settings));
+    let left: Vec<Call> = cases.iter().filter(|call| !has(call)).cloned().collect();
+    if left.len() < cases.len() {
+        let count = format_plural(cases.len() - left.len(), "kernel");
+        ProgressBar::new().note(&format!("an earlier run finished {count}; only what is missing runs"));
+    }
+    let done = in_workers(&left, "kernels", |call, python| {
+        let mut case = rank(call, recorder, args, (&study.instance, setup), python);
+        if let Some(kept) = kept.as_ref().filter(|_| case.ranked.total_us().is_some())
+            && let Err(error) = kept.add(&case.ranked)
+        {
+            case.ranked.error = Some(format!("{error:#}"));
+        }
+        // Ctrl-C ends Python too.
+        (case.ranked.error.is_none() || !interrupt::is_stop_requested()).then_some(case)
+    });
+    finished.extend(done.into_iter().map(of_row));
+    let done = cases.iter().filter_map(|call| finished.get(&key(&call.kernel, &call.settings)).cloned());
+    Ok(done.collect())
 }
 
 /// Of what the answers are: the text of the files, the call but for its settings, and this version.
