@@ -297,9 +297,32 @@ fn source(name: &str, text: &str, answer: &Answer, files: &[String]) -> Source {
 
 /// The command that gives the same result; the source is first saved as a file.
 fn command(study: &NkiStudy) -> String {
-    let line = command_line("nki", study, &NkiStudy::default(), &["shapes"], |line, option, text| match option.key() {
-        "kernel" => line.word(&study.target()),
-        _ => option.on(line, text),
-    });
+    let line =
+        command_line("nki", study, &NkiStudy::default(), &["kernel", "shapes"], |line, option, text| {
+            match option.key() {
+                "kernel" => line.word(&study.target()),
+                _ => option.on(line, text),
+            }
+        });
     format!("# with the source above saved as {}\n{}", study.file(), line.print())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options as _;
+
+    #[test]
+    fn the_command_names_the_file_and_what_is_set() {
+        let mut study = NkiStudy::default();
+        assert!(command(&study).contains("\nneuronscope nki matmul.py --shapes lhs_t="), "{}", command(&study));
+        for (key, text) in [("function", "made_up"), ("set", "ROWS=1,2; N=3"), ("lnc", "2"), ("without", "hoist,widen")]
+        {
+            NkiStudy::option(key).unwrap().set(&mut study, text).unwrap();
+        }
+        let line = command(&study);
+        for part in ["matmul.py::made_up", "ROWS=1,2", "N=3", "--lnc 2", "--without hoist,widen"] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+    }
 }
