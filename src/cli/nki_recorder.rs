@@ -139,9 +139,9 @@ impl Python {
     fn list(&mut self, settings: &[String]) -> Result<String> {
         let mut text = String::new();
         let line = serde_json::to_string(settings)? + "\n";
-        // What it could not take is told by what it says at its end.
-        let asked = self.child.stdin.as_mut().map(|to| to.write_all(line.as_bytes()).and_then(|()| to.flush()));
-        if matches!(asked, Some(Ok(()))) {
+        // Python that ended before it read the line has written why to stderr.
+        let sent = self.child.stdin.as_mut().map(|to| to.write_all(line.as_bytes()).and_then(|()| to.flush()));
+        if matches!(sent, Some(Ok(()))) {
             self.out.read_line(&mut text)?;
         }
         if text.ends_with('\n') {

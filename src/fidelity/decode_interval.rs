@@ -1,5 +1,7 @@
 //! How far a simulated time of a token may be from that of a device: the errors of models that were predicted by a fit without them.
 
+use std::cmp::Ordering;
+
 use super::search::factors_inside;
 use super::served_fit::ServedGroup;
 use ns_llm::{Request, Route};
@@ -41,8 +43,12 @@ pub fn decode_factors() -> (f64, f64) {
 /// The interval of a time of a token of a request; `None` where no row tells the error.
 pub fn interval_of_tpot(tpot_ms: f64, request: &Request) -> Option<(f64, f64)> {
     let group = ServedGroup::of(request, false);
-    let is_published = request.instance.core_version < LATEST_CORE || request.lnc != Some(1);
-    if request.instance.core_version > LATEST_CORE || !is_published {
+    let has_rows = match request.instance.core_version.cmp(&LATEST_CORE) {
+        Ordering::Less => true,
+        Ordering::Equal => request.lnc != Some(1),
+        Ordering::Greater => false,
+    };
+    if !has_rows {
         return None;
     }
     if group == ServedGroup::Step && request.route() == Route::Tnx {

@@ -2,7 +2,7 @@
 
 use ns_base::Refusal;
 use ns_base::units::format_number;
-use ns_llm::{Decoder, FITTED, Generation, KnownTimes, Request, generate_with, note_of};
+use ns_llm::{FITTED, Generation, KnownTimes, Request, generate, note_of};
 use serde::Serialize;
 
 use super::decode_interval::interval_of_tpot;
@@ -49,32 +49,28 @@ impl LargerBatch {
         format!("{usd} US$ at batch {}, a token {ms} ms", self.batch)
     }
 
-    fn beside(request: &Request, known: &KnownTimes) -> Option<Self> {
+    fn beside(request: &Request, times: &KnownTimes) -> Option<Self> {
         let larger = Request { batch: LARGER_BATCH, ..request.clone() };
-        let made = (request.batch == 1 && larger.check().is_ok()).then(|| made(&larger, known))?.ok()?;
+        let made = (request.batch == 1 && larger.check().is_ok()).then(|| generate(&larger, FITTED, times))?.ok()?;
         let cost_usd_per_million_tokens = made.cost_usd_per_million_tokens?;
         Some(Self { batch: LARGER_BATCH, tpot_p50_ms: made.tpot_p50_ms, cost_usd_per_million_tokens })
     }
 }
 
-fn made(request: &Request, known: &KnownTimes) -> Result<Generation, Refusal> {
-    generate_with(&mut Decoder::of_request(request, FITTED)?.knowing(known), request)
-}
-
 impl GenerationReport {
     /// The same as [`Self::of`], with the cost of a larger batch beside that of a single sequence. Fails as [`Self::of`].
-    pub fn with_larger_batch(request: &Request, known: &KnownTimes) -> Result<Self, Refusal> {
-        let report = Self::of(request, known)?;
-        Ok(Self { larger_batch: LargerBatch::beside(request, known), ..report })
+    pub fn with_larger_batch(request: &Request, times: &KnownTimes) -> Result<Self, Refusal> {
+        let report = Self::of(request, times)?;
+        Ok(Self { larger_batch: LargerBatch::beside(request, times), ..report })
     }
 
     /// Checks and simulates a request; segments of the model that are known are not simulated again.
     ///
     /// # Errors
     /// What is not possible, and the nearest that is.
-    pub fn of(request: &Request, known: &KnownTimes) -> Result<Self, Refusal> {
+    pub fn of(request: &Request, times: &KnownTimes) -> Result<Self, Refusal> {
         request.check()?;
-        let made = made(request, known)?;
+        let made = generate(request, FITTED, times)?;
         let interval = interval_of_tpot(made.tpot_p50_ms, request);
         let interval = interval.map(|(tpot_low_ms, tpot_high_ms)| TpotInterval { tpot_low_ms, tpot_high_ms });
         let remarks = request.remarks();

@@ -11,6 +11,7 @@ use super::memory::Memory;
 use super::prompt::PromptParts;
 use super::request::Request;
 use super::step::{Decoder, StepParts};
+use super::windows::KnownTimes;
 
 /// A step by its parts, milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -199,13 +200,10 @@ fn median_bucket(request: &Request) -> u64 {
     steps.iter().find(has_median).map_or(request.positions(), |(bucket, _)| *bucket)
 }
 
-/// Simulates a request that [`Request::check`] accepts.
-///
-/// # Errors
-/// When a part of the model cannot be compiled.
-pub fn generate(request: &Request, calibration: LlmCalibration) -> Result<Generation, Refusal> {
-    let mut decoder = Decoder::of_request(request, calibration)?;
-    generate_with(&mut decoder, request)
+/// Simulates a request that [`Request::check`] accepts, but for the segments whose times are known. Fails when a part of the model cannot be
+/// compiled.
+pub fn generate(request: &Request, calibration: LlmCalibration, times: &KnownTimes) -> Result<Generation, Refusal> {
+    generate_with(&mut Decoder::of_request(request, calibration)?.with_times(times), request)
 }
 
 /// The same with a decoder whose segments may be known already.
@@ -290,7 +288,7 @@ mod tests {
             output,
             ..Request::of(named_config(model).unwrap(), llm_instance(host).unwrap())
         };
-        generate(&request, FITTED).unwrap()
+        generate(&request, FITTED, &KnownTimes::default()).unwrap()
     }
 
     #[test]

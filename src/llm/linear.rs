@@ -11,7 +11,7 @@ use super::models::is_name_of;
 const STATE: &str = "state space";
 const LINEAR: &str = "linear attention";
 
-/// Published models: name, layers without attention to kept keys and values, what they are, all layers.
+/// Models by name: layers without attention to kept keys and values, what they are, all layers. They only refuse; a config.json says its own.
 #[rustfmt::skip]
 const LINEAR_MODELS: &[(&str, usize, &str, u64)] = &[
     ("qwen3-next-80b-a3b", 36, LINEAR, 48),

@@ -5,11 +5,10 @@ use ns_machine::arch::{INSTANCES, Instance};
 use serde::Serialize;
 
 use super::costs::LlmCalibration;
-use super::generate::{Generation, generate_with};
+use super::generate::{Generation, generate};
 use super::request::Request;
 use super::serve::{LimitMiss, Limits};
 use super::shard::degrees;
-use super::step::Decoder;
 use super::windows::KnownTimes;
 
 /// The cheapest place that keeps the limits, or the nearest if none does.
@@ -81,16 +80,14 @@ pub fn best_plan(plans: impl IntoIterator<Item = Plan>) -> Option<Plan> {
 
 /// The best place of all, by [`best_plan`].
 pub fn cheapest_plan(request: &Request, limits: &Limits, calibration: LlmCalibration) -> Option<Plan> {
-    let (mut plans, known) = (Vec::new(), KnownTimes::default());
+    let (mut plans, times) = (Vec::new(), KnownTimes::default());
     for instance in INSTANCES {
         for degree in degrees(instance, request.lnc) {
             let at = Request { instance, degree, ..request.clone() };
             if at.check().is_err() {
                 continue;
             }
-            let made = Decoder::of_request(&at, calibration)
-                .and_then(|decoder| generate_with(&mut decoder.knowing(&known), &at));
-            plans.extend(made.ok().map(|made| Plan::of(&at, &made, limits)));
+            plans.extend(generate(&at, calibration, &times).ok().map(|made| Plan::of(&at, &made, limits)));
         }
     }
     best_plan(plans)

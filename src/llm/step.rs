@@ -105,10 +105,9 @@ impl Decoder {
         Ok(made)
     }
 
-    /// The same, which takes part in what decoders of the same model know.
-    #[must_use]
-    pub fn knowing(mut self, known: &KnownTimes) -> Self {
-        self.windows.share(known);
+    /// The same with times of segments that decoders share.
+    pub(super) fn with_times(mut self, times: &KnownTimes) -> Self {
+        self.windows.share(times);
         self
     }
 

@@ -17,19 +17,19 @@ use super::shard::Shard;
 
 type Times = Rc<RefCell<FxHashMap<(Shard, Segment), SimTime>>>;
 
-/// Times of segments that decoders of one model share, whose cores cost the same: instances of a family differ in their number.
+/// Times of segments that decoders share: those of one model on cores of the same costs. Instances of a family differ in their number of cores.
 #[derive(Clone, Default)]
-pub struct KnownTimes(Rc<RefCell<Vec<(CostTable, Times)>>>);
+pub struct KnownTimes(Rc<RefCell<Vec<(DecoderConfig, CostTable, Times)>>>);
 
 impl KnownTimes {
-    fn of(&self, costs: &CostTable) -> Times {
+    fn of(&self, config: &DecoderConfig, costs: &CostTable) -> Times {
         let mut all = self.0.borrow_mut();
-        let found = all.iter().find(|(own, _)| own == costs).map(|(_, times)| Rc::clone(times));
-        found.unwrap_or_else(|| {
-            let times = Times::default();
-            all.push((costs.clone(), Rc::clone(&times)));
-            times
-        })
+        if let Some((.., times)) = all.iter().find(|(model, cores, _)| model == config && cores == costs) {
+            return Rc::clone(times);
+        }
+        let times = Times::default();
+        all.push((config.clone(), costs.clone(), Rc::clone(&times)));
+        times
     }
 }
 
@@ -53,9 +53,9 @@ impl Windows {
         Ok(Self { config: config.clone(), costs, known: Times::default() })
     }
 
-    /// Takes part in what others know.
-    pub fn share(&mut self, known: &KnownTimes) {
-        self.known = known.of(&self.costs);
+    /// Reads and adds to the times that decoders share, from now on.
+    pub fn share(&mut self, times: &KnownTimes) {
+        self.known = times.of(&self.config, &self.costs);
     }
 
     /// The code of a segment of a core's part.

@@ -36,16 +36,19 @@ impl FromStr for InputTuple {
     }
 }
 
+/// Functions of PyTorch and NumPy whose arguments are the sizes of a tensor; those of `randint`, `full` or `tensor` are also values.
+const OF_SIZES: [&str; 5] = ["zeros", "ones", "empty", "rand", "randn"];
+
 /// Sizes with x between them, or those of a tensor that Python makes: `torch.zeros([1, 128], dtype=torch.long)`.
 fn shape_of(text: &str) -> Option<Vec<u64>> {
-    let call = text.strip_suffix(')').and_then(|t| t.split_once('('));
+    let call = text.strip_suffix(')').and_then(|call| call.split_once('('));
     let sizes: Option<Vec<u64>> = match call {
-        Some((name, arguments)) if name.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-            let brackets = ['[', ']', '(', ')'];
-            let places = arguments.split(',').filter(|a| !a.contains('='));
-            places.map(|a| size_of(a.trim_matches(|c: char| c.is_whitespace() || brackets.contains(&c)))).collect()
+        Some((function, arguments)) => {
+            OF_SIZES.contains(&function.rsplit('.').next()?).then_some(())?;
+            let sizes = arguments.split(',').filter(|argument| !argument.contains('='));
+            sizes.map(|size| size_of(size.trim_matches(['[', ']', '(', ')', ' ']))).collect()
         }
-        _ => text.split('x').map(size_of).collect(),
+        None => text.split('x').map(size_of).collect(),
     };
     sizes.filter(|s| s.len() <= MAX_RANK && !s.is_empty())
 }
@@ -108,6 +111,11 @@ mod tests {
         let tensors = "[torch.rand(1, 3, 224, 224), (torch.zeros([6, 128], dtype=torch.long), np.ones((6, 128)))]";
         assert_eq!(parse_inputs(tensors).unwrap(), parse_inputs("1x3x224x224;(6x128,6x128)").unwrap());
         assert_eq!(parse_inputs("[1x3,2x3]").unwrap(), parse_inputs("1x3;2x3").unwrap());
+        for values in
+            ["torch.randint(9, (1, 128))", "torch.full((2, 3), 7)", "torch.tensor([1, 2])", "torch.rand(2).half()"]
+        {
+            assert!(parse_inputs(values).is_err(), "{values}");
+        }
         for bad in ["", "1x", "0x3", "a", "1x2;;3", "(1x2", "1x1x1x1x1x1x1x1x1", "[]", "[1x2", "[(1x2,3]"] {
             assert!(parse_inputs(bad).is_err(), "{bad}");
         }

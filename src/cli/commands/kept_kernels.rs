@@ -17,13 +17,13 @@ pub(super) struct KeptKernels {
 }
 
 impl KeptKernels {
-    /// Opens the file, or begins it, and reads its rows; `of` says of what they are: sources, call, version. Fails when it is of something
-    /// else, or another process adds to it.
-    pub fn open(path: &Path, of: u64) -> Result<(Self, Vec<Ranked>)> {
+    /// Opens the file, or begins it, and reads its rows. `origin` is the digest of the kernels' files, the call and the version. Fails when the
+    /// file has another origin, or another process adds to it.
+    pub fn open(path: &Path, origin: u64) -> Result<(Self, Vec<Ranked>)> {
         let shown = path.display();
         create_folder(parent(path))?;
         let mut file = open_alone(path, "another run")?;
-        let head = format!("{{\"neuronscope_nki_sweep\": \"{of:016x}\"}}");
+        let head = format!("{{\"neuronscope_nki_sweep\": \"{origin:016x}\"}}");
         if file.metadata().with_context(|| format!("{shown}: cannot be read"))?.len() == 0 {
             append_to(&mut file, &(head.clone() + "\n")).with_context(|| format!("{shown}: cannot be written"))?;
         }

@@ -31,7 +31,7 @@ fn open(kind: StudyKind, intent: LinkIntent) -> StudyAction {
     StudyAction::Open(Box::new(StudySpec::new(kind)), intent, None)
 }
 
-/// A run of what was asked for, under a number.
+/// The state with a job that runs the question of the form, or the form itself without one.
 fn start(state: &StudyState, job: u32) -> StudyState {
     let spec = state.asked().cloned().unwrap_or_else(|| state.spec().0);
     state.after(StudyAction::Start(JobId(job), Box::new(spec)))
@@ -86,7 +86,7 @@ fn a_file_is_run_and_a_refused_one_leaves_nothing_of_another_model() {
     let refused = given(r#"{"model_type": "mixtral"}"#);
     assert_eq!((refused.wants_run, refused.result.is_some(), refused.spec().1.len()), (false, false, 1));
     assert!(!refused.in_short().contains("llama-3-8b"), "{}", refused.in_short());
-    // A form keeps the words of what it asks for.
+    // The form has the text of the file, as the run has.
     let kernel = StudyState::new(StudyKind::Customop);
     let own = kernel.after(StudyAction::Given(&[("kernel", "own")], "source", "// mine\n".to_owned()));
     assert_eq!(own.text("source"), "// mine\n");

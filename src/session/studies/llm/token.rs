@@ -75,14 +75,14 @@ fn work_name(work: &UnitWork) -> String {
 mod tests {
     use super::*;
     use crate::studies::{LlmStudy, StudyStep};
-    use ns_llm::generate;
+    use ns_llm::{KnownTimes, generate};
     use ns_view::colours::Kind;
 
     #[test]
     fn a_token_is_as_long_as_the_median_token_of_the_report() {
         let request = Request { input: 64, output: 512, ..LlmStudy::default().request().unwrap() };
         let mut decoder = Decoder::of_request(&request, FITTED).unwrap();
-        let made = generate(&request, FITTED).unwrap();
+        let made = generate(&request, FITTED, &KnownTimes::default()).unwrap();
         assert!(made.step_ms_by_bucket.len() > 1, "{:?}", made.step_ms_by_bucket);
         let program = median_program(&mut decoder, &request).unwrap();
         let parts = token_parts(&mut decoder, request.batch, program).unwrap();
