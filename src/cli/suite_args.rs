@@ -92,10 +92,10 @@ struct FlagsWithoutEffect(Option<&'static (&'static str, &'static str)>);
 impl ClapArgs for FlagsWithoutEffect {
     fn augment_args(command: Command) -> Command {
         let switch = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
-        let kept = ALREADY_SO.map(|(name, why)| switch(name).help(format!("Accepted for compatibility: {why}")));
+        let switches = ALREADY_SO.map(|(name, why)| switch(name).help(format!("Accepted for compatibility: {why}")));
         let refused =
             REFUSED.map(|(name, why)| if why == NO_PRECISION { Arg::new(name).long(name) } else { switch(name) });
-        command.args(kept).args(refused.map(|arg| arg.hide(true)))
+        command.args(switches).args(refused.map(|arg| arg.hide(true)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

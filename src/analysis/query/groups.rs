@@ -120,8 +120,8 @@ impl Aggregates {
             Aggregate::P50 | Aggregate::P99 => {
                 let mut all = self.all.unwrap_or_default();
                 all.sort_by(f64::total_cmp);
-                let found = aggregate.percent().and_then(|percent| stats::percentile_sorted(&all, percent));
-                found.map_or(QueryValue::Missing, QueryValue::Real)
+                let value = aggregate.percent().and_then(|percent| stats::percentile_sorted(&all, percent));
+                value.map_or(QueryValue::Missing, QueryValue::Real)
             }
         }
     }

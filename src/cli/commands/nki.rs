@@ -72,8 +72,8 @@ fn rank_all(
     args: &NkiArgs,
     (study, setup): (&NkiStudy, &Setup),
 ) -> Result<Vec<Case>> {
-    let kept = args.resume.as_deref().map(|path| KeptKernels::open(path, digest(study, args, setup)?)).transpose()?;
-    let (kept, rows) = kept.unzip();
+    let rows = args.resume.as_deref().map(|path| KeptKernels::open(path, digest(study, args, setup)?)).transpose()?;
+    let (file, rows) = rows.unzip();
     let key = |kernel: &String, settings: &Settings| (kernel.clone(), settings.clone());
     let of_row = |case: Case| (key(&case.ranked.kernel, &case.ranked.settings), case);
     let rows = rows.unwrap_or_default().into_iter().map(|ranked| of_row(Case { ranked, ..Case::default() }));
@@ -86,8 +86,8 @@ fn rank_all(
     }
     let done = in_workers(&left, "kernels", |call, python| {
         let mut case = rank(call, recorder, args, (&study.instance, setup), python);
-        if let Some(kept) = kept.as_ref().filter(|_| case.ranked.total_us().is_some())
-            && let Err(error) = kept.add(&case.ranked)
+        if let Some(file) = file.as_ref().filter(|_| case.ranked.total_us().is_some())
+            && let Err(error) = file.add(&case.ranked)
         {
             case.ranked.error = Some(format!("{error:#}"));
         }
@@ -99,7 +99,7 @@ fn rank_all(
     Ok(done.collect())
 }
 
-/// Of what the answers are: the text of the files, the call but for its settings, and this version.
+/// A digest of what decides the answers: the text of the files, the call but for its settings, and this version.
 fn digest(study: &NkiStudy, args: &NkiArgs, setup: &Setup) -> Result<u64> {
     let study = NkiStudy { set: String::new(), ..study.clone() };
     let of = (study, &args.check, setup.with_limits, env!("CARGO_PKG_VERSION"));
