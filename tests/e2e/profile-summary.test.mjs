@@ -63,7 +63,7 @@ test("a finding leads to the slice that shows it, by keyboard", summary(async (p
 
 test("roofline and utilisation have numbers for keyboard and pointer", summary(async (page) => {
   await run(page);
-  await page.locator(".roofline .point").first().focus();
+  await page.locator(".roofline svg").focus();
   // 192 floating-point operations over 360 bytes of device memory.
   assert.match(await page.locator(".roofline .readout").innerText(), /^total: 0\.533 flop\/B, below the ridge; [\d.]+\w? flop\/s/);
   assert.match(await page.locator(".roofline svg").first().getAttribute("aria-label"), /ridge at 223\.8 flop\/B/);

@@ -2,7 +2,7 @@
 
 use super::block::blocks;
 use crate::document::Document;
-use crate::palette::{GREY, Paint, SHADES, Theme, fill_var, shade};
+use crate::palette::{GREY, Paint, SHADES, Theme, fill_var, hue, shade};
 use crate::svg::escape;
 
 /// A policy that forbids all loading, whatever names the data contains.
@@ -67,7 +67,8 @@ fn hues() -> String {
             let name = fill_var(fill).trim_start_matches("var(").trim_end_matches(')');
             format!("{name}: {};", Paint::Fill(fill).css(theme))
         };
-        fills.map(token).collect::<Vec<_>>().join(" ")
+        let on = (0..=GREY).map(|fill| format!("--on-{}: {};", hue(fill).name, Paint::OnFill(fill).css(theme)));
+        fills.map(token).chain(on).collect::<Vec<_>>().join(" ")
     };
     let (light, dark) = (tokens(Theme::Light), tokens(Theme::Dark));
     format!(":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n")

@@ -19,6 +19,8 @@ pub struct Frame {
     pub height: f64,
     /// Room at the right of the axes: for labels of lines.
     pub right: f64,
+    /// Whether lines have their names beside their ends.
+    pub has_names: bool,
 }
 
 impl Frame {
@@ -26,7 +28,13 @@ impl Frame {
     pub fn new(width: Option<f64>, right: f64) -> Self {
         let width = width.unwrap_or(FIRST_WIDTH);
         let height = libm::round((width * 0.5).clamp(200.0, 320.0));
-        Self { width, height, right }
+        Self { width, height, right, has_names: false }
+    }
+
+    /// The same with names of lines beside their ends, or without.
+    #[must_use]
+    pub const fn with_names(self, has_names: bool) -> Self {
+        Self { has_names, ..self }
     }
 
     /// The value of `viewBox`.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Form, Ink, Shape};
 use crate::colours::unit_fills;
 use crate::svg::number;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
@@ -29,6 +30,15 @@ pub struct Lane {
     pub fill: u8,
     /// The area in a box of 1000 x 100, as SVG path data; empty if all shares are 0.
     pub path: String,
+}
+
+impl Lane {
+    /// Its area before its background.
+    pub fn shapes(&self) -> [Shape; 2] {
+        let all = Form::Outline("M0 0H1000V100H0Z".to_owned());
+        let area = Form::Outline(self.path.clone());
+        [Shape::new(all, "back", Ink::OfClass), Shape::new(area, "area", Ink::Fill(self.fill))]
+    }
 }
 
 impl Lanes {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::short;
-use super::{Axis, AxisTick, Frame, nearest};
+use super::{Axis, AxisTick};
 use crate::palette::distinct_fills;
 use crate::text::three_decimals;
 use ns_base::Order;
@@ -200,24 +200,6 @@ impl Lines {
         self
     }
 
-    /// Place of a point on the screen.
-    pub fn place(&self, frame: &Frame, (x, y): (f64, f64)) -> (f64, f64) {
-        (frame.x(self.x.share(x)), frame.y(self.y.share(y)))
-    }
-
-    /// The step below or above a place of the screen, or the point that is closest to it: the position of its line, and its position on the
-    /// line.
-    pub fn at(&self, frame: &Frame, place: (f64, f64)) -> Option<(usize, usize)> {
-        let is_steps = |line: &Line| line.style == LineStyle::Steps;
-        if let Some((l, line)) = self.lines.iter().enumerate().find(|(_, line)| is_steps(line)) {
-            let begun = line.points.iter().filter(|p| self.place(frame, **p).0 <= place.0).count();
-            return Some((l, begun.clamp(1, line.last() + 1) - 1));
-        }
-        let all = || self.lines.iter().enumerate().flat_map(|(l, line)| (0..line.points.len()).map(move |p| (l, p)));
-        let places = self.lines.iter().flat_map(|line| line.points.iter().map(|p| self.place(frame, *p)));
-        all().nth(nearest(places, place)?)
-    }
-
     /// A place on the horizontal axis in words.
     fn x_text(&self, x: f64) -> String {
         self.names.iter().find(|(at, _)| *at == x).map_or_else(|| exact(x), |(_, name)| name.clone())
@@ -259,6 +241,7 @@ pub fn averaged(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::{Chart, Frame};
 
     #[test]
     fn axes_cover_all_series_and_empty_ones_are_left_out() {
@@ -304,12 +287,12 @@ mod tests {
         let frame = Frame::new(Some(358.0), 16.0);
         for (l, line) in plot.lines.iter().enumerate() {
             for (p, point) in line.points.iter().enumerate() {
-                assert_eq!(plot.at(&frame, plot.place(&frame, *point)), Some((l, p)));
+                assert_eq!(plot.at(&frame, plot.place_of(&frame, *point)), Some((l, p)));
             }
         }
         let points = vec![(3.0, 7.0), (3.5, 3.0), (4.0, 0.0)];
         let plot = Lines::new("ms", "Calls", [("Calls".to_owned(), LineStyle::Steps, points)], false);
-        let middle = |x: f64| plot.at(&frame, (plot.place(&frame, (x, 0.0)).0, 20.0));
+        let middle = |x: f64| plot.at(&frame, (plot.place_of(&frame, (x, 0.0)).0, 20.0));
         assert_eq!([3.01, 3.25, 3.49, 3.51, 3.99, 4.0].map(middle), [0, 0, 0, 1, 1, 1].map(|p| Some((0, p))));
         assert_eq!(plot.describe(&plot.lines[0], (3.0, 7.0)), "Calls: ms 3 to 3.5, Calls 7");
     }

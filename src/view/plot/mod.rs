@@ -2,6 +2,7 @@
 
 mod axis;
 mod bars;
+mod chart;
 mod frame;
 mod heat_map;
 mod lanes;
@@ -16,7 +17,9 @@ mod treemap;
 
 pub use axis::{Axis, AxisTick};
 pub use bars::{Bar, Bars};
-pub use frame::{Frame, LEFT, apart, nearest};
+pub use chart::{Chart, LegendEntry, Spot, legend};
+pub use frame::Frame;
+use frame::{LEFT, apart, nearest};
 pub use heat_map::{HeatCell, HeatMap, HeatRow};
 pub use lanes::{Lane, Lanes};
 pub use lines::{Line, LineMark, LineStyle, Lines, Series, averaged};
@@ -24,5 +27,5 @@ pub use pareto::pareto_front;
 pub use pie::{Pie, PieSlice};
 pub use roofline::{RoofPoint, RooflinePlot};
 pub use scatter::{Mark, Scatter, ScatterPoint, XLimit};
-pub use shape::{Form, Place, Shape, corners};
+pub use shape::{Align, Form, Ink, Place, Shape, to_svg};
 pub use treemap::{TreemapTile, treemap};

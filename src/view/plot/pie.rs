@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Align, Form, Ink, Shape};
 use crate::colours::{Colours, part_neighbours};
 use crate::palette::{GREY, distinct_fills};
 use crate::svg::number;
 use ns_base::Order;
-use ns_base::units::format_share;
+use ns_base::units::{format_in, format_percent, format_share};
 
 /// The greatest number of slices; the rest becomes one slice.
 const MOST_SLICES: usize = 8;
@@ -34,6 +35,23 @@ pub struct PieSlice {
     pub path: String,
     /// Place of its percentage; `None` if the slice is too thin for it.
     pub label_at: Option<(f64, f64)>,
+}
+
+impl PieSlice {
+    /// Its name, its value and its share in words.
+    pub fn words(&self, unit: &str) -> String {
+        format!("{}: {}, {}", self.name, format_in(self.value, unit), format_percent(self.percent))
+    }
+
+    pub fn shape(&self, unit: &str) -> Shape {
+        Shape::new(Form::Outline(self.path.clone()), "slice", Ink::Fill(self.fill)).with_title(self.words(unit))
+    }
+
+    /// Its share, written on it.
+    pub fn label(&self) -> Option<Shape> {
+        let text = Form::Text { at: self.label_at?, text: format_percent(self.percent), align: Align::Middle };
+        Some(Shape::new(text, "pie-label", Ink::On(self.fill)))
+    }
 }
 
 impl Pie {

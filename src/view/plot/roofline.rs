@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, Frame, nearest};
+use super::Axis;
 
 /// A roofline in shares of its plot, 0 to 1 from left to right and from bottom to top.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,13 +70,6 @@ impl RooflinePlot {
         };
         let points = kept.into_iter().map(point).collect();
         Self { roof, ridge, points, without_bytes, x, y }
-    }
-}
-
-impl RooflinePlot {
-    /// The point whose mark is closest to a place of the screen.
-    pub fn at(&self, frame: &Frame, place: (f64, f64)) -> Option<usize> {
-        nearest(self.points.iter().map(|p| (frame.x(p.at.0), frame.y(p.at.1))), place)
     }
 }
 

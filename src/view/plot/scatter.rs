@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, Form, Frame, Place, Shape, nearest, pareto_front};
+use super::{Axis, pareto_front};
 use crate::palette::{GREY, distinct_fills};
 use crate::text::three_decimals;
 use ns_base::units::format_number;
@@ -199,57 +199,9 @@ impl Scatter {
         self.front.contains(&point)
     }
 
-    /// Place of a point on the screen.
-    pub fn place(&self, frame: &Frame, point: &ScatterPoint) -> (f64, f64) {
-        (frame.x(self.x.share(point.x)), frame.y(self.y.share(point.y)))
-    }
-
-    /// What is drawn between the axes, from the back to the front. `at` gives the place of shares of the axes.
-    pub fn shapes(&self, at: impl Fn(f64, f64) -> Place) -> Vec<Shape> {
-        let place = |(x, y): (f64, f64)| at(self.x.share(x), self.y.share(y));
-        let fill = |series: usize| self.series.get(series).map_or((0, Mark::Disc), |(_, fill, mark)| (*fill, *mark));
-        let point = |i: &usize| self.points.get(*i);
-        let mut shapes = Vec::new();
-        for line in &self.lines {
-            let fill = line.first().and_then(point).map(|p| fill(p.series).0);
-            let ends =
-                |end: usize| line.iter().filter_map(point).filter_map(move |p| Some(p.interval?[end])).map(place);
-            let mut band: Vec<Place> = ends(0).collect();
-            let mut back: Vec<Place> = ends(1).collect();
-            back.reverse();
-            band.append(&mut back);
-            shapes.extend((band.len() > 2).then(|| Shape::new(Form::Area(band), "band", fill)));
-        }
-        for line in &self.lines {
-            let fill = line.first().and_then(point).map(|p| fill(p.series).0);
-            let through = line.iter().filter_map(point).map(|p| place((p.x, p.y))).collect();
-            shapes.push(Shape::new(Form::Line(through), "line", fill));
-        }
-        if self.lines.is_empty() && self.front.len() > 1 {
-            let through = self.front.iter().filter_map(point).map(|p| place((p.x, p.y))).collect();
-            shapes.push(Shape::new(Form::Line(through), "front", None));
-        }
-        if let Some(limit) = self.limit.filter(|limit| limit.value <= self.x.max) {
-            let (x, top) = at(self.x.share(limit.value), 1.0);
-            shapes.push(Shape::new(Form::Line(vec![(x, top), at(self.x.share(limit.value), 0.0)]), "limit", None));
-            shapes.push(Shape::new(Form::Text { at: (x, top - 2.0), text: limit.text() }, "line-name", None));
-        }
-        for p in &self.points {
-            let (fill, mark) = fill(p.series);
-            let class = if p.is_outside { "mark is-outside" } else { "mark" };
-            shapes.push(Shape { title: self.describe(p), ..Shape::mark(mark, place((p.x, p.y)), class, fill) });
-        }
-        shapes
-    }
-
     /// Whether a band stands for intervals.
     pub fn has_bands(&self) -> bool {
         self.lines.iter().flatten().any(|i| self.points.get(*i).is_some_and(|p| p.interval.is_some()))
-    }
-
-    /// The point whose mark is closest to a place of the screen.
-    pub fn at(&self, frame: &Frame, place: (f64, f64)) -> Option<usize> {
-        nearest(self.points.iter().map(|p| self.place(frame, p)), place)
     }
 
     /// A point in words.
@@ -280,6 +232,7 @@ fn y_axis(title: &str, points: &[ScatterPoint]) -> Axis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::{Chart, Form, Frame};
 
     #[test]
     fn each_mark_answers_at_its_own_place() {
@@ -288,10 +241,10 @@ mod tests {
         for (plot, width) in [(plot.clone(), 358.0), (plot.with_ratios(), 640.0)] {
             let frame = Frame::new(Some(width), 16.0);
             for (i, p) in plot.points.iter().enumerate() {
-                let (x, y) = plot.place(&frame, p);
+                let (x, y) = plot.place_of(&frame, (p.x, p.y));
                 let found = plot.at(&frame, (x + 0.4, y - 0.4));
-                let is_there = |at: usize| plot.place(&frame, &plot.points[at]) == (x, y);
-                assert!(found == Some(i) || found.is_some_and(is_there), "{i} at {x}, {y}: {found:?}");
+                let is_there = |(_, at)| plot.place(&frame, (0, at)) == Some((x, y));
+                assert!(found == Some((0, i)) || found.is_some_and(is_there), "{i} at {x}, {y}: {found:?}");
             }
         }
     }
@@ -308,12 +261,13 @@ mod tests {
         assert_eq!((low.lines.clone(), low.has_bands()), (vec![vec![0, 2]], true));
         assert_eq!(plot.clone().with_series_lines(true).lines, [[3, 1]]);
         plot = low.with_limit(Some(XLimit { value: 4.0, is_least: false }));
-        let shapes = plot.shapes(|x, y| (x * 100.0, y * 100.0));
+        let frame = Frame::new(Some(180.0), 16.0);
+        let shapes = plot.marks(&frame);
         let classes: Vec<&str> = shapes.iter().map(|shape| shape.class).collect();
         assert_eq!(classes, ["band", "line", "limit", "line-name", "mark", "mark", "mark", "mark", "mark"]);
         let Form::Area(band) = &shapes[0].form else { panic!("{shapes:?}") };
         assert_eq!(band.len(), 4);
-        assert_eq!(shapes[3].form, Form::Text { at: (40.0, 98.0), text: "at most 4.00".to_owned() });
+        assert!(matches!(&shapes[3].form, Form::Text { text, .. } if text == "at most 4.00"), "{shapes:?}");
         assert_eq!(plot.describe(&plot.points[0]), ": x 1, y 5 (4.5 to 5.5)");
     }
 

@@ -1,7 +1,7 @@
-//! What a plot draws between its axes, for the page, for a saved page and for a picture: each has its own way to write a shape.
+//! What a plot draws, for the page, for a saved page and for a picture: one text of SVG for all.
 
 use super::Mark;
-use crate::palette::fill_var;
+use crate::palette::{fill_var, on_fill_var};
 use crate::svg::{escape, number};
 
 /// A place of a drawing, in pixels.
@@ -13,8 +13,7 @@ pub struct Shape {
     pub form: Form,
     /// Its look, a class of the style sheets.
     pub class: &'static str,
-    /// Place of its colour in the palette; without one, the class decides.
-    pub fill: Option<u8>,
+    pub ink: Ink,
     /// What it stands for, in words; empty for decoration.
     pub title: String,
 }
@@ -23,57 +22,95 @@ pub struct Shape {
 pub enum Form {
     Line(Vec<Place>),
     Area(Vec<Place>),
+    /// An area by its outline, as SVG path data.
+    Outline(String),
     Disc {
         at: Place,
         radius: f64,
     },
-    /// A text, its middle at a place.
     Text {
         at: Place,
         text: String,
+        align: Align,
     },
 }
 
+/// Which part of a text stands at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    Start,
+    Middle,
+    End,
+    /// The middle of a text that reads upwards.
+    Upward,
+}
+
+/// The colour of a shape: a place in the palette, as area, as line, or as what is written on that area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    /// The class has the colour.
+    OfClass,
+    Fill(u8),
+    Stroke(u8),
+    On(u8),
+}
+
+impl Ink {
+    fn css(self) -> Option<String> {
+        match self {
+            Self::OfClass => None,
+            Self::Fill(fill) => Some(format!("fill:{}", fill_var(fill))),
+            Self::Stroke(fill) => Some(format!("fill:none;stroke:{}", fill_var(fill))),
+            Self::On(fill) => Some(format!("fill:{}", on_fill_var(fill))),
+        }
+    }
+}
+
 impl Shape {
-    pub const fn new(form: Form, class: &'static str, fill: Option<u8>) -> Self {
-        Self { form, class, fill, title: String::new() }
+    pub const fn new(form: Form, class: &'static str, ink: Ink) -> Self {
+        Self { form, class, ink, title: String::new() }
+    }
+
+    /// A line from a place to another.
+    pub fn line(from: Place, to: Place, class: &'static str) -> Self {
+        Self::new(Form::Line(vec![from, to]), class, Ink::OfClass)
+    }
+
+    pub fn text(at: Place, text: &str, align: Align, class: &'static str) -> Self {
+        Self::new(Form::Text { at, text: text.to_owned(), align }, class, Ink::OfClass)
     }
 
     /// A mark of a series.
     pub fn mark(mark: Mark, (x, y): Place, class: &'static str, fill: u8) -> Self {
         let around = |offsets: &[Place]| Form::Area(offsets.iter().map(|(dx, dy)| (x + dx, y + dy)).collect());
-        let (form, class) = match mark {
-            Mark::Ring => (Form::Disc { at: (x, y), radius: 5.5 }, "ring"),
-            Mark::Disc => (Form::Disc { at: (x, y), radius: 5.0 }, class),
-            Mark::Square => (around(&[(-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5)]), class),
-            Mark::Triangle => (around(&[(0.0, -6.0), (5.5, 4.5), (-5.5, 4.5)]), class),
-            Mark::Diamond => (around(&[(0.0, -6.5), (6.0, 0.0), (0.0, 6.5), (-6.0, 0.0)]), class),
+        let (form, ink, class) = match mark {
+            Mark::Ring => (Form::Disc { at: (x, y), radius: 5.5 }, Ink::Stroke(fill), "ring"),
+            Mark::Disc => (Form::Disc { at: (x, y), radius: 5.0 }, Ink::Fill(fill), class),
+            Mark::Square => (around(&[(-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5)]), Ink::Fill(fill), class),
+            Mark::Triangle => (around(&[(0.0, -6.0), (5.5, 4.5), (-5.5, 4.5)]), Ink::Fill(fill), class),
+            Mark::Diamond => (around(&[(0.0, -6.5), (6.0, 0.0), (0.0, 6.5), (-6.0, 0.0)]), Ink::Fill(fill), class),
         };
-        Self::new(form, class, Some(fill))
+        Self::new(form, class, ink)
     }
 
-    /// Its colours as a declaration of CSS: a line and a ring have a stroke, all else is full.
-    pub fn paint(&self) -> Option<String> {
-        let colour = fill_var(self.fill?);
-        let is_hollow = matches!(self.form, Form::Line(_)) || self.class == "ring";
-        Some(if is_hollow { format!("fill:none;stroke:{colour}") } else { format!("fill:{colour}") })
+    #[must_use]
+    pub fn with_title(self, title: String) -> Self {
+        Self { title, ..self }
     }
 
     /// Writes it as SVG.
     pub fn write(&self, out: &mut String) {
-        let paint = self.paint().map(|css| format!(" style=\"{css}\"")).unwrap_or_default();
+        let paint = self.ink.css().map(|css| format!(" style=\"{css}\"")).unwrap_or_default();
         let class = self.class;
         let (element, place, content) = match &self.form {
             Form::Line(points) => ("polyline", format!("points=\"{}\"", corners(points)), ""),
             Form::Area(points) => ("polygon", format!("points=\"{}\"", corners(points)), ""),
+            Form::Outline(path) => ("path", format!("d=\"{path}\""), ""),
             Form::Disc { at: (x, y), radius } => {
                 let (x, y, r) = (number(*x), number(*y), number(*radius));
                 ("circle", format!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\""), "")
             }
-            Form::Text { at: (x, y), text } => {
-                let (x, y) = (number(*x), number(*y));
-                ("text", format!("x=\"{x}\" y=\"{y}\" text-anchor=\"middle\""), text.as_str())
-            }
+            Form::Text { at, text, align } => ("text", align.at(*at), text.as_str()),
         };
         let title = match self.title.as_str() {
             "" => String::new(),
@@ -83,8 +120,28 @@ impl Shape {
     }
 }
 
-/// Places as the value of `points`.
-pub fn corners(points: &[Place]) -> String {
+impl Align {
+    /// The place of a text and how it stands there, as attributes.
+    fn at(self, (x, y): Place) -> String {
+        let (x, y) = (number(x), number(y));
+        let (anchor, turn) = match self {
+            Self::Start => ("start", String::new()),
+            Self::Middle => ("middle", String::new()),
+            Self::End => ("end", String::new()),
+            Self::Upward => ("middle", format!(" transform=\"rotate(-90 {x} {y})\"")),
+        };
+        format!("x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\"{turn}")
+    }
+}
+
+/// Shapes as SVG, from back to front.
+pub fn to_svg(shapes: &[Shape]) -> String {
+    let mut out = String::new();
+    shapes.iter().for_each(|shape| shape.write(&mut out));
+    out
+}
+
+fn corners(points: &[Place]) -> String {
     points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect::<Vec<_>>().join(" ")
 }
 
@@ -94,15 +151,14 @@ mod tests {
 
     #[test]
     fn names_cannot_become_markup_and_hollow_shapes_have_a_stroke() {
-        let mut out = String::new();
-        Shape { title: "a < b".to_owned(), ..Shape::mark(Mark::Ring, (1.0, 2.5), "mark", 3) }.write(&mut out);
-        Shape::new(Form::Text { at: (4.0, 5.0), text: "<i>".to_owned() }, "line-name", None).write(&mut out);
+        let ring = Shape::mark(Mark::Ring, (1.0, 2.5), "mark", 3).with_title("a < b".to_owned());
+        let text = Shape::text((4.0, 5.0), "<i>", Align::Upward, "axis-title");
         let colour = fill_var(3);
         assert_eq!(
-            out,
+            to_svg(&[ring, text]),
             format!(
                 "<circle class=\"ring\" cx=\"1\" cy=\"2.5\" r=\"5.5\" style=\"fill:none;stroke:{colour}\"><title>a &lt; b</title></circle>\
-                 <text class=\"line-name\" x=\"4\" y=\"5\" text-anchor=\"middle\">&lt;i&gt;</text>"
+                 <text class=\"axis-title\" x=\"4\" y=\"5\" text-anchor=\"middle\" transform=\"rotate(-90 4 5)\">&lt;i&gt;</text>"
             )
         );
     }

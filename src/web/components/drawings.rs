@@ -2,8 +2,14 @@
 
 use yew::prelude::*;
 
-use super::{LanesChart, LineChart, PieChart, RooflineChart, ScatterPlot, bar_chart, heat_map_chart, on};
+use super::{LanesChart, PieChart, PlotChart, bar_chart, heat_map_chart, on};
 use ns_view::document::{Block, Figure, Plot, Source};
+use ns_view::plot::{Shape, to_svg};
+
+/// Shapes of a plot as elements of a drawing. Their text is safe: [`Shape::write`] escapes it.
+pub fn drawn(shapes: &[Shape]) -> Html {
+    Html::from_html_unchecked(to_svg(shapes).into())
+}
 
 /// Draws a block of a [`DocumentView`](super::DocumentView) that is a figure or a listing.
 pub fn drawings(block: &Block, on_open: Option<&Callback<String>>) -> Html {
@@ -25,21 +31,18 @@ fn figure(figure: &Figure, targets: &[Vec<String>], on_open: Option<&Callback<St
             }
         })
     });
-    let drawn = match &figure.plot {
-        Plot::Lines(plot) => html! { <LineChart {title} plot={plot.clone()} note={AttrValue::default()} {on_point} /> },
+    let plot = match &figure.plot {
+        Plot::Lines(_) | Plot::Scatter(_) | Plot::Roofline(_) => {
+            html! { <PlotChart {title} plot={figure.plot.clone()} {on_point} /> }
+        }
         Plot::Bars(plot, unit) => bar_chart(&title, unit, plot, None),
         Plot::Pie(pie, unit) => html! { <PieChart {title} pie={pie.clone()} unit={unit.clone()} /> },
-        Plot::Scatter(plot) => {
-            let on_point = on_point.map(|open| open.reform(|point: usize| (0, point)));
-            html! { <ScatterPlot {title} plot={plot.clone()} {on_point} /> }
-        }
         Plot::Lanes(plot) => html! { <LanesChart {title} plot={plot.clone()} /> },
-        Plot::Roofline(plot) => html! { <RooflineChart plot={plot.clone()} /> },
         Plot::HeatMap(plot) => heat_map_chart(&title, plot, targets, on_open),
     };
     html! {
         <div class="panel plot">
-            { drawn }
+            { plot }
             if !figure.note.is_empty() { <p class="help">{ &figure.note }</p> }
         </div>
     }

@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
+use super::drawn;
 use crate::platform::pointer;
 use ns_base::units::format_percent;
-use ns_view::palette::fill_var;
 use ns_view::plot::Lanes;
 use ns_view::text::exact_ns;
 
@@ -19,7 +19,6 @@ pub fn LanesChart(props: &LanesChartProps) -> Html {
     let readout = use_state_eq(|| None::<String>);
     let plot = &props.plot;
     let lane = |lane: &ns_view::plot::Lane| {
-        let color = fill_var(lane.fill);
         let onmousemove = {
             let (readout, lane, plot) = (readout.clone(), lane.clone(), plot.clone());
             Callback::from(move |event: MouseEvent| {
@@ -40,8 +39,7 @@ pub fn LanesChart(props: &LanesChartProps) -> Html {
                 <span class="name">{ &lane.name }</span>
                 <svg viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" {onmousemove}
                     aria-label={format!("{}: {} of the time on average", lane.name, format_percent(lane.mean_percent))}>
-                    <rect class="back" width="1000" height="100" />
-                    <path d={lane.path.clone()} fill={color} />
+                    { drawn(&lane.shapes()) }
                 </svg>
                 <span class="value">{ format_percent(lane.mean_percent) }</span>
             </li>

@@ -2,12 +2,11 @@
 
 use yew::prelude::*;
 
-use super::set;
+use super::{drawn, set};
 use ns_analysis::opcode::short_name;
-use ns_base::units::{format_in, format_percent};
-use ns_view::palette::{fill_var, on_fill_var};
-use ns_view::plot::{Pie, PieSlice};
-use ns_view::svg::number;
+use ns_base::units::format_percent;
+use ns_view::palette::fill_var;
+use ns_view::plot::{Pie, PieSlice, Shape};
 
 #[derive(Properties, PartialEq)]
 pub struct PieChartProps {
@@ -16,30 +15,19 @@ pub struct PieChartProps {
     pub unit: AttrValue,
 }
 
-fn color(slice: &PieSlice) -> &'static str {
-    fill_var(slice.fill)
-}
-
 #[component]
 pub fn PieChart(props: &PieChartProps) -> Html {
     let active = use_state_eq(|| None::<usize>);
     let enter = |i: usize| set(&active, Some(i));
     let is_dimmed = |i: usize| active.is_some_and(|a| a != i);
-    let shapes = props.pie.slices.iter().enumerate().map(|(i, s)| {
-        html! {
-            <path d={s.path.clone()} fill={color(s)} class={classes!("slice", is_dimmed(i).then_some("is-dimmed"))} onmouseenter={enter(i)}>
-                <title>{ describe(s, &props.unit) }</title>
-            </path>
-        }
+    let shapes = props.pie.slices.iter().enumerate().map(|(i, slice)| {
+        html! { <g class={classes!(is_dimmed(i).then_some("is-dimmed"))} onmouseenter={enter(i)}>{ drawn(&[slice.shape(&props.unit)]) }</g> }
     });
-    let labels = props.pie.slices.iter().filter_map(|s| {
-        let (x, y) = s.label_at?;
-        Some(html! { <text x={number(x)} y={number(y)} class="pie-label" fill={on_fill_var(s.fill)}>{ format_percent(s.percent) }</text> })
-    });
+    let labels: Vec<Shape> = props.pie.slices.iter().filter_map(PieSlice::label).collect();
     let legend = props.pie.slices.iter().enumerate().map(|(i, s)| {
         html! {
-            <li class={classes!(is_dimmed(i).then_some("is-dimmed"))} onmouseenter={enter(i)} title={describe(s, &props.unit)}>
-                <span class="swatch" style={format!("background:{}", color(s))}></span>
+            <li class={classes!(is_dimmed(i).then_some("is-dimmed"))} onmouseenter={enter(i)} title={s.words(&props.unit)}>
+                <span class="swatch" style={format!("background:{}", fill_var(s.fill))}></span>
                 <span class="name">{ short_name(&s.name).into_owned() }</span>
                 <span class="value">{ format_percent(s.percent) }</span>
             </li>
@@ -54,15 +42,11 @@ pub fn PieChart(props: &PieChartProps) -> Html {
                 <div class="pie-body">
                     <svg viewBox="-104 -104 208 208" role="img" aria-label={format!("{}: {}", props.title, props.pie.describe())}>
                         { for shapes }
-                        { for labels }
+                        { drawn(&labels) }
                     </svg>
                     <ul class="legend">{ for legend }</ul>
                 </div>
             }
         </figure>
     }
-}
-
-fn describe(slice: &PieSlice, unit: &str) -> String {
-    format!("{}: {}, {}", slice.name, format_in(slice.value, unit), format_percent(slice.percent))
 }

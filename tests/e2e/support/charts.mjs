@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 /** The figures of a page that have two axes, with their titles. */
-export const plots = (page) => page.locator("figure.scatter:not(.roofline)");
+export const plots = (page) => page.locator("figure.scatter");
 
 const MOST_POINTS = 400;
 

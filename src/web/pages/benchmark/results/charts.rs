@@ -4,10 +4,11 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::table::profile_link;
-use crate::components::{LineChart, SelectField, on};
+use crate::components::{PlotChart, SelectField, on};
 use ns_base::units::{format_count, format_figures, format_range};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
 use ns_session::results::{configuration_text, latency_curves, latency_histogram, throughput_over_time};
+use ns_view::document::Plot;
 
 /// The curves of more configurations than this cannot be told apart; only the chosen one is drawn then.
 const MOST_CURVES: usize = 8;
@@ -92,8 +93,8 @@ fn charts(row: &ResultRow, all: &[&ResultRow]) -> Html {
     let drawn: Vec<&ResultRow> = if all.len() <= MOST_CURVES { all.to_vec() } else { vec![row] };
     let curves = drawn.iter().filter_map(|r| Some((configuration_text(r.report()), r.result.charts.as_ref()?)));
     html! { <>
-        <LineChart title="Latency histogram" plot={latency_histogram(charts)} note="The last bar holds the slowest 0.1 % too." />
-        <LineChart title={if drawn.len() > 1 { "Cumulative latency of all configurations" } else { "Cumulative latency" }} plot={latency_curves(curves)} note="Share of inferences that took at most this long." />
-        <LineChart title="Throughput over time" plot={throughput_over_time(charts)} note="Samples that finished in each second; the first and the last second are partial." />
+        <PlotChart title="Latency histogram" plot={Plot::Lines(latency_histogram(charts))} note="The last bar holds the slowest 0.1 % too." />
+        <PlotChart title={if drawn.len() > 1 { "Cumulative latency of all configurations" } else { "Cumulative latency" }} plot={Plot::Lines(latency_curves(curves))} note="Share of inferences that took at most this long." />
+        <PlotChart title="Throughput over time" plot={Plot::Lines(throughput_over_time(charts))} note="Samples that finished in each second; the first and the last second are partial." />
     </> }
 }

@@ -12,13 +12,15 @@ use super::limiter::LimiterLine;
 use super::model_card::ModelCard;
 use super::table::{ResultsTable, profile_link};
 use super::tiles::{tiles, verdict};
-use crate::components::{Later, LineChart, ScatterPlot, bar_chart, on};
+use crate::components::{Later, PlotChart, bar_chart, on};
 use crate::platform::page;
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
 use ns_session::results::{
     BatchLines, Filter, ModelRuns, Requirements, cost_latency, scaling, throughput_by_configuration, throughput_latency,
 };
+use ns_view::document::Plot;
+use ns_view::plot::{Scatter, Spot};
 
 #[derive(Properties, PartialEq)]
 pub struct BenchResultsProps {
@@ -181,16 +183,15 @@ fn choice(props: &ChoiceProps, with_copies: &UseStateHandle<bool>) -> Html {
         };
     }
     let at = |id: Option<RowId>| of.iter().position(|i| finished.position(id) == Some(*i));
-    let chosen = at(state.selected)
-        .map(|point| (point, AttrValue::Static(CHOSEN)))
-        .or_else(|| at(best).map(|point| (point, AttrValue::Static(BEST))));
+    let chosen = at(state.selected).map(|point| (point, CHOSEN)).or_else(|| at(best).map(|point| (point, BEST)));
+    let chosen = chosen.and_then(|(point, what)| ring(&plot, point, what));
     let select = finished.select(state);
-    let on_point = on((select.clone(), of.clone()), |(select, of), point: usize| {
+    let on_point = on((select.clone(), of.clone()), |(select, of), (_, point): Spot| {
         of.get(point).into_iter().for_each(|i| select.emit(*i));
     });
     html! {
         <div class="panel plots choice">
-            if !plot.points.is_empty() { <ScatterPlot title="Cost over latency" {plot} {chosen} {on_point} /> }
+            if !plot.points.is_empty() { <PlotChart title="Cost over latency" plot={Plot::Scatter(plot)} {chosen} {on_point} /> }
             if let Some(lines) = lines { { by_batch(lines, finished.position(state.selected), select, with_copies) } } else { { over_latency(&finished, best, select) } }
             <ChosenRow state={state.clone()} />
         </div>
@@ -207,13 +208,13 @@ fn by_batch(
     let place = selected.and_then(|i| lines.place_of(i)).map(|place| (place, AttrValue::Static(CHOSEN)));
     let BatchLines { title, plot, of, best, has_copies } = lines;
     let chosen = place.or_else(|| best.map(|place| (place, AttrValue::Static(BEST))));
-    let on_point = on((select, of), |(select, of), (line, point): (usize, usize)| {
+    let on_point = on((select, of), |(select, of), (line, point): Spot| {
         of.get(line).and_then(|line| line.get(point)).into_iter().for_each(|i| select.emit(*i));
     });
     let onchange = on(with_copies.clone(), |with_copies, _: Event| with_copies.set(!**with_copies));
     html! {
         <div class="by-batch">
-            <LineChart {title} {plot} {chosen} {on_point} note="Point at a mark, or press an arrow key, for its values." />
+            <PlotChart {title} plot={Plot::Lines(plot)} {chosen} {on_point} note="Point at a mark, or press an arrow key, for its values." />
             if has_copies { <label class="check"><input type="checkbox" checked={**with_copies} {onchange} /><span>{ "A line for each number of models" }</span></label> }
         </div>
     }
@@ -222,6 +223,11 @@ fn by_batch(
 /// The meanings of the ring.
 const CHOSEN: &str = "the chosen row";
 const BEST: &str = "best within the limits";
+
+/// The ring around a point, and its meaning.
+fn ring(plot: &Scatter, point: usize, what: &'static str) -> Option<((f64, f64), AttrValue)> {
+    plot.points.get(point).map(|p| ((p.x, p.y), AttrValue::Static(what)))
+}
 
 /// The rows that have figures.
 struct Finished<'a>(Vec<&'a ResultRow>);
@@ -301,14 +307,14 @@ fn comparison(props: &ComparisonProps) -> Html {
 fn over_latency(finished: &Finished<'_>, best: Option<RowId>, select: Callback<usize>) -> Html {
     let (plot, of) = throughput_latency(&finished.reports());
     let chosen = of.iter().position(|i| finished.position(best) == Some(*i));
-    let chosen = chosen.map(|point| (point, AttrValue::Static(BEST)));
-    let on_point = on((select, of), |(select, of), point: usize| {
+    let chosen = chosen.and_then(|point| ring(&plot, point, BEST));
+    let on_point = on((select, of), |(select, of), (_, point): Spot| {
         of.get(point).into_iter().for_each(|i| select.emit(*i));
     });
     if plot.points.is_empty() {
         Html::default()
     } else {
-        html! { <ScatterPlot title="Throughput over latency" {plot} {chosen} {on_point} /> }
+        html! { <PlotChart title="Throughput over latency" plot={Plot::Scatter(plot)} {chosen} {on_point} /> }
     }
 }
 
@@ -339,7 +345,7 @@ fn scaling_plots(reports: &[&Report]) -> Html {
             <h3 id="scaling-title">{ "Scaling with the number of models" }</h3>
             <p class="help">{ format!("Each line is a number of workers per model. The dashed line is linear scaling: the best throughput of one model, times the number of models.{left_out}") }</p>
             <div class="multiples">
-                { for found.plots.into_iter().map(|(title, plot)| html! { <LineChart {title} {plot} /> }) }
+                { for found.plots.into_iter().map(|(title, plot)| html! { <PlotChart {title} plot={Plot::Lines(plot)} /> }) }
             </div>
         </section>
     }
