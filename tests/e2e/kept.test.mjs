@@ -215,6 +215,28 @@ test("the overview of a profile as one page", app.page(async (page, url) => {
   });
 }, { hash: "#/profile?v=1&model=nn&tool=overview" }));
 
+test("the result of a study as one page, with its plots and its source", app.page(async (page, url) => {
+  const studies = [
+    ["#/matmult?v=1&matrix_dim=256&loop_count=10", [".axis-title", ".roof", ".mark"]],
+    ["#/matmult?v=1&matrix_dim=128,256&loop_count=1,10", [".heat-map td"]],
+    ["#/customop?v=1&kernel=relu-tcm&layers=16,64,10&batch=4", ["svg rect", "table"]],
+    ["#/llm?v=1&model=llama-3-8b&batch=8", [".line", ".band", ".legend .swatch"]],
+  ];
+  for (const [hash, drawn] of studies) {
+    await openApp(page, `${url}${hash}`);
+    await waitForState(page, "done");
+    const title = await page.locator(".document h2, .document h3").first().innerText();
+    const { name, bytes } = await download(page, await menuEntry(page, "Download as page"));
+    assert.equal(name, `${hash.slice(2).split("?")[0]}.html`);
+    await openFile(page, name, bytes, async (file) => {
+      await assertAccessible(file);
+      for (const part of drawn) assert.ok(await file.locator(part).count() > 0, `${hash}: ${part} (${title})`);
+      const live = await file.getByRole("link", { name: "Open it live in neuronscope" }).getAttribute("href");
+      assert.ok(live.startsWith(`${url}${hash.split("?")[0]}?v=1`), live);
+    });
+  }
+}, { open: false }));
+
 const MODELS = fileURLToPath(new URL("../it/fixtures/models", import.meta.url));
 const ONNX = { name: "nn.onnx", mimeType: "application/octet-stream", buffer: readFileSync(`${MODELS}/onnx/nn-442--torch2.9.1.onnx`) };
 

@@ -7,7 +7,7 @@ use crate::context::AppContext;
 use crate::context::JobSlot;
 use crate::pages::benchmark::open_model;
 use crate::platform::download::file_of;
-use crate::platform::{download, page};
+use crate::platform::{download, page, url};
 use crate::shelf;
 use crate::worker::{Engine, Program};
 use ns_page::RunState;
@@ -15,7 +15,7 @@ use ns_page::notices::{NoticeAction, Tone};
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::share::study_file_name;
 use ns_session::studies::StudySpec;
-use ns_session::{JobRequest, JobResult, Message, OpenedModel, ResultPart};
+use ns_session::{JobRequest, JobResult, Message, OpenedModel, ResultPart, study_page};
 
 /// Opens a model file, and asks a study about it.
 pub fn open_for_study(app: &AppContext, state: &StateDispatcher<StudyState>, file: web_sys::File) {
@@ -128,6 +128,16 @@ impl StudyActions {
     pub fn save(&self, position: usize) {
         let Some(file) = self.state.result.as_ref().and_then(|result| result.files.get(position)) else { return };
         if let Err(message) = download::save(&file.name, &file.mime, file.text.as_bytes()) {
+            self.say(Tone::Bad, message);
+        }
+    }
+
+    /// Saves the result as one HTML file.
+    pub fn save_page(&self) {
+        let Some((result, study)) = self.state.result.as_ref().zip(self.state.asked()) else { return };
+        let html = study_page(study, &result.document, &url::address_with(""));
+        let name = format!("{}.html", self.state.kind.form().path);
+        if let Err(message) = download::save(&name, "text/html", html.as_bytes()) {
             self.say(Tone::Bad, message);
         }
     }

@@ -49,6 +49,9 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     let downloads = labels.into_iter().enumerate().map(|(i, label)| html! {
         <li key={format!("download {label}")}><button type="button" disabled={files.is_empty()} onclick={save(i)}>{ format!("Download {label}") }</button></li>
     });
+    let page = html! {
+        <li key="download page"><button type="button" disabled={files.is_empty()} onclick={press(StudyActions::save_page)}>{ "Download as page" }</button></li>
+    };
     let traces = files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| {
         html! {
             <button key={format!("open {i}")} type="button" onclick={open(i)}><span class="on-desk">{ "Open as " }</span><span>{ "timeline" }</span></button>
@@ -66,7 +69,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
             beside_run={html! { if can.stop { <button type="button" onclick={press(StudyActions::cancel)}>{ "Cancel" }</button> } }} run={state.run.clone()}
             menus={html! { <>
                 { for traces }
-                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {origin} {command}>{ for downloads }</CopyMenu>
+                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {origin} {command}>{ page }{ for downloads }</CopyMenu>
             </> }}
             {fields}
         />
