@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::args::write_format;
 use super::option_args::OptionArgs;
+use super::page_args::PageArgs;
 use ns_formats::WriteFormat;
 use ns_session::studies::CustomopStudy;
 
@@ -41,6 +42,8 @@ pub(super) struct CustomOpArgs {
     /// Print the answer as JSON; for several kernels, a list
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
     /// What is printed
     #[arg(long, value_enum, default_value = "report", conflicts_with = "json")]
     pub print: PrintArg,

@@ -38,6 +38,7 @@ mod nki_recorder;
 mod option_args;
 mod output;
 mod output_args;
+mod page_args;
 #[cfg(test)]
 mod page_commands;
 mod parquet;

@@ -8,6 +8,7 @@ use clap::Args as ClapArgs;
 use super::args::write_format;
 use super::file;
 use super::option_args::OptionArgs;
+use super::page_args::PageArgs;
 use ns_formats::WriteFormat;
 use ns_session::studies::LlmStudy;
 
@@ -21,6 +22,8 @@ pub(super) struct LlmArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
 }
 
 impl LlmArgs {

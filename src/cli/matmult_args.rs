@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::option_args::{Choice, OptionArgs, one_of};
+use super::page_args::PageArgs;
 use ns_base::convert::f64_to_u64;
 use ns_bench::matmult::{CcFlags, MatmultConfig};
 use ns_session::Workflow;
@@ -51,6 +52,8 @@ pub(super) struct MatmultArgs {
     /// Print the results as CSV
     #[arg(long)]
     pub csv: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
     #[command(flatten)]
     pub file: ModelFileArg,
     #[command(flatten)]

@@ -6,6 +6,7 @@ use clap::Args as ClapArgs;
 
 use super::args::write_format;
 use super::option_args::OptionArgs;
+use super::page_args::PageArgs;
 use ns_formats::WriteFormat;
 use ns_session::studies::NkiStudy;
 
@@ -40,6 +41,8 @@ pub(super) struct NkiArgs {
     /// Write the answer as Markdown
     #[arg(long, value_name = "FILE.md")]
     pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub page: PageArgs,
     /// Print the answer as JSON
     #[arg(long)]
     pub json: bool,

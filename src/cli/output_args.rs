@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::args::write_format;
+use super::page_args::PageArgs;
 use ns_bench::Verbosity;
 use ns_bench::export::JsonFormat;
 use ns_formats::WriteFormat;
-use ns_session::{LOCAL_PAGE, TraceSpec};
+use ns_session::TraceSpec;
 
 /// Flags for what is printed and written.
 #[derive(Debug, Args)]
@@ -63,12 +64,8 @@ pub(super) struct TableArgs {
     /// Also write the reports to a JSON file [without a name: {model_name}.results-{date}-{time}.json]
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub json_file: Option<Option<PathBuf>>,
-    /// Also write the reports as a page: one HTML file with tables and plots, which opens without a network
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Address of neuronscope, for the link in the page
-    #[arg(long, value_name = "URL", default_value = LOCAL_PAGE, requires = "html")]
-    pub live: String,
+    #[command(flatten)]
+    pub page: PageArgs,
     /// Format of the JSON of --json, --json-file and --return-timers
     #[arg(long, value_enum, default_value = "neuronscope")]
     pub json_format: JsonFormatArg,

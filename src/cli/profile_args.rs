@@ -8,11 +8,12 @@ use clap::{Args, ValueEnum};
 use super::args::write_format;
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::option_args::OptionArgs;
+use super::page_args::PageArgs;
 use super::run_date;
 use super::training_args::TrainingArgs;
 use ns_bench::Verbosity;
 use ns_formats::WriteFormat;
-use ns_session::{LOCAL_PAGE, ProfileSpec, Workflow};
+use ns_session::{ProfileSpec, Workflow};
 
 #[derive(Debug, Args)]
 pub(super) struct ProfileArgs {
@@ -73,12 +74,8 @@ pub(super) struct ProfileOutput {
     /// 1: print the lines of the compiler and the profiler to stderr
     #[arg(long, default_value = "0")]
     pub verbosity: Verbosity,
-    /// Write the overview as a page: one HTML file, which opens without a network
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Address of neuronscope, for the link in the page
-    #[arg(long, value_name = "URL", default_value = LOCAL_PAGE, requires = "html")]
-    pub live: String,
+    #[command(flatten)]
+    pub page: PageArgs,
     /// Print JSON: the device window and the operator tables, or with --summary the contents of the summary
     #[arg(long)]
     pub json: bool,

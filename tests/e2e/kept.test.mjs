@@ -225,17 +225,31 @@ test("the result of a study as one page, with its plots and its source", app.pag
   for (const [hash, drawn] of studies) {
     await openApp(page, `${url}${hash}`);
     await waitForState(page, "done");
-    const title = await page.locator(".document h2, .document h3").first().innerText();
+    const command = await page.getByLabel("Command").first().innerText();
     const { name, bytes } = await download(page, await menuEntry(page, "Download as page"));
     assert.equal(name, `${hash.slice(2).split("?")[0]}.html`);
     await openFile(page, name, bytes, async (file) => {
       await assertAccessible(file);
-      for (const part of drawn) assert.ok(await file.locator(part).count() > 0, `${hash}: ${part} (${title})`);
+      for (const part of drawn) assert.ok(await file.locator(part).count() > 0, `${hash}: ${part}`);
       const live = await file.getByRole("link", { name: "Open it live in neuronscope" }).getAttribute("href");
       assert.ok(live.startsWith(`${url}${hash.split("?")[0]}?v=1`), live);
     });
+    // `generate` prints one place; the page has all of them too.
+    if (process.env.NEURONSCOPE_CLI && !hash.startsWith("#/llm")) assert.equal(pageOfCommand(command, url), bytes.toString(), command);
   }
 }, { open: false }));
+
+/** The page that a command writes. */
+function pageOfCommand(command, url) {
+  const folder = mkdtempSync(join(tmpdir(), "neuronscope-html-"));
+  try {
+    const file = join(folder, "page.html");
+    execFileSync("sh", ["-c", `${command.replace(/^neuronscope/, '"$NEURONSCOPE_CLI"')} --html "${file}" --live "${url}"`], { stdio: "ignore" });
+    return readFileSync(file, "utf8");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 const MODELS = fileURLToPath(new URL("../it/fixtures/models", import.meta.url));
 const ONNX = { name: "nn.onnx", mimeType: "application/octet-stream", buffer: readFileSync(`${MODELS}/onnx/nn-442--torch2.9.1.onnx`) };

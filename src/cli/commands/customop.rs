@@ -37,6 +37,9 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     if args.source {
         return specs.first().map_or(Ok(()), |spec| text::print(spec.source.as_bytes()));
     }
+    if args.page.html.is_some() && kernels.len() > 1 {
+        bail!("--html writes one kernel with its options; name one");
+    }
     kernels.iter().try_for_each(Kernel::check_shapes)?;
     let (mut driver, mut reports, mut remarks) = (Driver::new(), Vec::with_capacity(specs.len()), Vec::new());
     let mut single = Document::default();
@@ -48,6 +51,7 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
             remarks = write_profile(path, profile, args.export)?;
         }
         reports.extend(own.into_iter().map(|(_, report)| report));
+        args.page.save(Some(&StudySpec::Customop(kernel.study.clone())), &result.document)?;
         single = result.document;
     }
     let out = match (args.json, &specs[..], &reports[..]) {

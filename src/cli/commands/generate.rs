@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::text;
 use crate::llm_args::{GenerateArgs, LlmArgs};
 use crate::remarks::{Remark, with_remarks, write_profile};
-use ns_session::studies::{LlmAnswer, token_profile};
+use ns_session::studies::{LlmAnswer, LlmStudy, StudySpec, token_profile};
 use ns_view::terminal;
 
 pub(super) fn run(args: GenerateArgs) -> Result<()> {
@@ -18,15 +18,17 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
         Some(path) => write_profile(path, &token_profile(&study.request()?)?, args.trace_export)?,
         None => Vec::new(),
     };
-    print(answer, args.llm.json, &remarks)
+    print(answer, study, &args.llm, &remarks)
 }
 
 pub(super) fn run_fit(args: LlmArgs) -> Result<()> {
-    print(args.study()?.fit(args.has_model())?, args.json, &[])
+    let study = args.study()?;
+    print(study.fit(args.has_model())?, study, &args, &[])
 }
 
-fn print(answer: LlmAnswer, json: bool, remarks: &[Remark]) -> Result<()> {
-    if json {
+fn print(answer: LlmAnswer, study: LlmStudy, args: &LlmArgs, remarks: &[Remark]) -> Result<()> {
+    args.page.save(Some(&StudySpec::Llm(study)), &answer.document)?;
+    if args.json {
         text::print(&with_remarks(answer.json.into_bytes(), remarks)?)
     } else {
         text::print_lines(&terminal::document(&answer.document))

@@ -43,13 +43,15 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     interrupt::listen()?;
     let is_compiled = config.run.skip_compilation;
     let study = StudySpec::Matmult(MatmultStudy { config, ..MatmultStudy::default() });
-    let StudyReports::Matmult(reports) = driver.study(study)?.reports else {
+    let result = driver.study(study.clone())?;
+    let StudyReports::Matmult(reports) = result.reports else {
         return Err(InterruptError(format!("stopped after 0 of {} cases", cases.len())).into());
     };
     for (task, _) in tasks.iter().zip(&reports).filter(|(_, report)| report.error.is_none() && !is_compiled) {
         let file = write_artifact(task, driver.models())?;
         host::say(&format!("the artifact is in {file}; --skip_compilation finds it"));
     }
+    args.page.save(Some(&study), &result.document)?;
     print(&reports, args, cases.len() > 1)?;
     if reports.len() < cases.len() {
         return Err(InterruptError(format!("stopped after {} of {} cases", reports.len(), cases.len())).into());

@@ -55,6 +55,7 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
     if let Some(path) = &args.report {
         crate::output::write(path, markdown::document(&document))?;
     }
+    args.page.save(None, &document)?;
     if !args.json {
         text::print_lines(&terminal::document(&document))?;
     }

@@ -49,8 +49,8 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
         let written = output.output.as_deref().and_then(|path| profile_log::folder(path, output.export));
         profile_log::lines(&run, written.as_deref())?.iter().for_each(|line| driver.say(line));
     }
-    if let Some(path) = &output.html {
-        write_page(&mut driver, info.profile, &output.live, path)?;
+    if let Some(path) = &output.page.html {
+        write_page(&mut driver, info.profile, &output.page.live, path)?;
     }
     if output.json {
         let kind = if output.summary { ExportKind::SummaryJson } else { ExportKind::ProfileJson };

@@ -33,7 +33,7 @@ pub(super) fn trace(args: &ProfileArgs) -> Result<()> {
     let of_one = [
         (output.summary, "--summary"),
         (output.outputs, "--outputs"),
-        (output.html.is_some(), "--html"),
+        (output.page.html.is_some(), "--html"),
         (output.run_date.is_some(), "--run-date"),
     ];
     if let Some((_, flag)) = of_one.iter().find(|(is_given, _)| *is_given) {

@@ -48,8 +48,8 @@ pub(super) fn write_files(
         write(&path, &export::to_json_as(sorted, args.json_format.into(), eval_metrics)?)?;
         note(format!("note: the reports are in {}", path.display()));
     }
-    if let Some(path) = &args.html {
-        write(path, &bench_page(config, &ResultsView::default(), sorted, &args.live)?)?;
+    if let Some(path) = &args.page.html {
+        write(path, &bench_page(config, &ResultsView::default(), sorted, &args.page.live)?)?;
         note(format!("note: the page is in {}", path.display()));
     }
     Ok(())

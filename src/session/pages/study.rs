@@ -7,10 +7,10 @@ use crate::studies::StudySpec;
 use ns_view::document::Document;
 use ns_view::page::PageFile;
 
-/// A result as one HTML file, with a link to the study on the page at `base`.
-pub fn study_page(study: &StudySpec, document: &Document, base: &str) -> String {
-    let made = if study.is_measured() { "Measured" } else { "Simulated" };
+/// A result as one HTML file, with a link to the study on the page at `base`; without a study, whose sources no link holds, without one.
+pub fn study_page(study: Option<&StudySpec>, document: &Document, base: &str) -> String {
+    let made = if study.is_some_and(StudySpec::is_measured) { "Measured" } else { "Simulated" };
     let lead = format!("{made} by neuronscope {}. Press a column heading to sort by it.", build_id());
-    let live = Some(live_address(base, &study.hash()));
+    let live = study.map(|study| live_address(base, &study.hash()));
     PageFile { document: document.clone(), lead, live, data: None }.to_html()
 }

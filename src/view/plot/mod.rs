@@ -27,5 +27,5 @@ pub use pareto::pareto_front;
 pub use pie::{Pie, PieSlice};
 pub use roofline::{RoofPoint, RooflinePlot};
 pub use scatter::{Mark, Scatter, ScatterPoint, XLimit};
-pub use shape::{Align, Form, Ink, Place, Shape, to_svg};
+pub use shape::{Anchor, Form, Ink, Place, Shape, to_svg};
 pub use treemap::{TreemapTile, treemap};

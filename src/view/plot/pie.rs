@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Align, Form, Ink, Shape};
+use super::{Anchor, Form, Ink, Shape};
 use crate::colours::{Colours, part_neighbours};
 use crate::palette::{GREY, distinct_fills};
 use crate::svg::number;
@@ -49,7 +49,7 @@ impl PieSlice {
 
     /// Its share, written on it.
     pub fn label(&self) -> Option<Shape> {
-        let text = Form::Text { at: self.label_at?, text: format_percent(self.percent), align: Align::Middle };
+        let text = Form::Text { at: self.label_at?, text: format_percent(self.percent), anchor: Anchor::Middle };
         Some(Shape::new(text, "pie-label", Ink::On(self.fill)))
     }
 }

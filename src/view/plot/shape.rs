@@ -31,13 +31,13 @@ pub enum Form {
     Text {
         at: Place,
         text: String,
-        align: Align,
+        anchor: Anchor,
     },
 }
 
 /// Which part of a text stands at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Align {
+pub enum Anchor {
     Start,
     Middle,
     End,
@@ -76,8 +76,8 @@ impl Shape {
         Self::new(Form::Line(vec![from, to]), class, Ink::OfClass)
     }
 
-    pub fn text(at: Place, text: &str, align: Align, class: &'static str) -> Self {
-        Self::new(Form::Text { at, text: text.to_owned(), align }, class, Ink::OfClass)
+    pub fn text(at: Place, text: &str, anchor: Anchor, class: &'static str) -> Self {
+        Self::new(Form::Text { at, text: text.to_owned(), anchor }, class, Ink::OfClass)
     }
 
     /// A mark of a series.
@@ -110,7 +110,7 @@ impl Shape {
                 let (x, y, r) = (number(*x), number(*y), number(*radius));
                 ("circle", format!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\""), "")
             }
-            Form::Text { at, text, align } => ("text", align.at(*at), text.as_str()),
+            Form::Text { at, text, anchor } => ("text", anchor.at(*at), text.as_str()),
         };
         let title = match self.title.as_str() {
             "" => String::new(),
@@ -120,7 +120,7 @@ impl Shape {
     }
 }
 
-impl Align {
+impl Anchor {
     /// The place of a text and how it stands there, as attributes.
     fn at(self, (x, y): Place) -> String {
         let (x, y) = (number(x), number(y));
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn names_cannot_become_markup_and_hollow_shapes_have_a_stroke() {
         let ring = Shape::mark(Mark::Ring, (1.0, 2.5), "mark", 3).with_title("a < b".to_owned());
-        let text = Shape::text((4.0, 5.0), "<i>", Align::Upward, "axis-title");
+        let text = Shape::text((4.0, 5.0), "<i>", Anchor::Upward, "axis-title");
         let colour = fill_var(3);
         assert_eq!(
             to_svg(&[ring, text]),

@@ -1,6 +1,6 @@
 //! Grid, ticks and titles of both axes.
 
-use crate::plot::{Align, Axis, Frame, LEFT, Shape};
+use crate::plot::{Anchor, Axis, Frame, LEFT, Shape};
 use ns_base::convert::{f64_to_usize, usize_to_f64};
 
 /// Smallest space for a label of the horizontal axis, in pixels.
@@ -21,15 +21,15 @@ pub fn axes(frame: &Frame, x: &Axis, y: &Axis) -> Vec<Shape> {
         let at = frame.x(x.share(tick.value));
         shapes.push(Shape::line((at, top), (at, bottom), "grid"));
         if i % each == 0 {
-            shapes.push(Shape::text((at, bottom + 16.0), &tick.label, Align::Middle, "tick"));
+            shapes.push(Shape::text((at, bottom + 16.0), &tick.label, Anchor::Middle, "tick"));
         }
     }
     for tick in &y.ticks {
         let at = frame.y(y.share(tick.value));
         shapes.push(Shape::line((LEFT, at), (right, at), "grid"));
-        shapes.push(Shape::text((LEFT - 6.0, at + TO_BASE_PX), &tick.label, Align::End, "tick"));
+        shapes.push(Shape::text((LEFT - 6.0, at + TO_BASE_PX), &tick.label, Anchor::End, "tick"));
     }
-    shapes.push(Shape::text((frame.x(0.5), frame.height - 8.0), &x.title, Align::Middle, "axis-title"));
-    shapes.push(Shape::text((12.0, frame.y(0.5)), &y.title, Align::Upward, "axis-title"));
+    shapes.push(Shape::text((frame.x(0.5), frame.height - 8.0), &x.title, Anchor::Middle, "axis-title"));
+    shapes.push(Shape::text((12.0, frame.y(0.5)), &y.title, Anchor::Upward, "axis-title"));
     shapes
 }

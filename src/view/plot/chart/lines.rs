@@ -1,7 +1,7 @@
 //! How lines are drawn and read.
 
 use super::{Chart, LegendEntry, Spot};
-use crate::plot::{Align, Axis, Form, Frame, Ink, Line, LineStyle, Lines, Place, Shape, apart, nearest};
+use crate::plot::{Anchor, Axis, Form, Frame, Ink, Line, LineStyle, Lines, Place, Shape, apart, nearest};
 use ns_base::convert::usize_to_f64;
 
 /// Lines with more points than this have no marks: they would cover the line.
@@ -128,7 +128,7 @@ impl Lines {
         let places = apart(&ends, LABEL_STEP_PX, frame.bottom_edge());
         let name = |(line, y): (&Line, f64)| {
             let at = (frame.right_edge() + 6.0, y + 4.0);
-            let text = Form::Text { at, text: line.name.clone(), align: Align::Start };
+            let text = Form::Text { at, text: line.name.clone(), anchor: Anchor::Start };
             match line.style {
                 LineStyle::Dashed => Shape::new(text, "line-name is-dashed", Ink::OfClass),
                 _ => Shape::new(text, "line-name", Ink::Fill(line.fill)),

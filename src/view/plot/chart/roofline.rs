@@ -1,7 +1,7 @@
 //! How a roofline is drawn and read.
 
 use super::{Chart, LegendEntry, Spot, step};
-use crate::plot::{Align, Axis, Form, Frame, Ink, Place, RoofPoint, RooflinePlot, Shape, nearest};
+use crate::plot::{Anchor, Axis, Form, Frame, Ink, Place, RoofPoint, RooflinePlot, Shape, nearest};
 use ns_base::units::format_number;
 
 /// Between the line at the ridge and its label.
@@ -23,13 +23,13 @@ impl Chart for RooflinePlot {
         let roof = self.roof.map(place);
         let (ridge, foot) = (roof[1], frame.bottom_edge());
         // Beside the ridge, where there is more room for it.
-        let (gap, align) =
-            if ridge.0 < frame.x(0.5) { (LABEL_GAP_PX, Align::Start) } else { (-LABEL_GAP_PX, Align::End) };
+        let (gap, anchor) =
+            if ridge.0 < frame.x(0.5) { (LABEL_GAP_PX, Anchor::Start) } else { (-LABEL_GAP_PX, Anchor::End) };
         let label = format!("ridge {:.1}", self.ridge);
         let mut shapes = vec![
             Shape::new(Form::Line(roof.to_vec()), "roof", Ink::OfClass),
             Shape::line(ridge, (ridge.0, foot), "ridge"),
-            Shape::text((ridge.0 + gap, foot - 6.0), &label, align, "tick"),
+            Shape::text((ridge.0 + gap, foot - 6.0), &label, anchor, "tick"),
         ];
         // The whole run, then its modules, which are told apart by their names.
         for (i, point) in self.points.iter().enumerate() {

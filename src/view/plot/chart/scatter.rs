@@ -1,7 +1,7 @@
 //! How points are drawn and read.
 
 use super::{Chart, LegendEntry, Spot, step};
-use crate::plot::{Align, Axis, Form, Frame, Ink, Mark, Place, Scatter, Shape, nearest};
+use crate::plot::{Anchor, Axis, Form, Frame, Ink, Mark, Place, Scatter, Shape, nearest};
 use ns_base::Order;
 
 /// The meaning of a band along a line.
@@ -36,7 +36,7 @@ impl Chart for Scatter {
         if let Some(limit) = self.limit.filter(|limit| limit.value <= self.x.max) {
             let (x, top) = (frame.x(self.x.share(limit.value)), frame.y(1.0));
             shapes.push(Shape::line((x, top), (x, frame.bottom_edge()), "limit"));
-            shapes.push(Shape::text((x, top - 2.0), &limit.text(), Align::Middle, "line-name"));
+            shapes.push(Shape::text((x, top - 2.0), &limit.text(), Anchor::Middle, "line-name"));
         }
         for p in &self.points {
             let (fill, mark) = look(p.series);

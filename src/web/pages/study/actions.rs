@@ -135,7 +135,7 @@ impl StudyActions {
     /// Saves the result as one HTML file.
     pub fn save_page(&self) {
         let Some((result, study)) = self.state.result.as_ref().zip(self.state.asked()) else { return };
-        let html = study_page(study, &result.document, &url::address_with(""));
+        let html = study_page(Some(study), &result.document, &url::address_with(""));
         let name = format!("{}.html", self.state.kind.form().path);
         if let Err(message) = download::save(&name, "text/html", html.as_bytes()) {
             self.say(Tone::Bad, message);

@@ -1,0 +1,32 @@
+//! Flags of commands whose result can be saved as a page.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::host;
+use super::output::write;
+use ns_session::studies::StudySpec;
+use ns_session::{LOCAL_PAGE, study_page};
+use ns_view::document::Document;
+
+#[derive(Debug, Args)]
+pub(super) struct PageArgs {
+    /// Also write the result as a page: one HTML file with its tables and plots, which opens without a network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Address of neuronscope, for the link in the page
+    #[arg(long, value_name = "URL", default_value = LOCAL_PAGE, requires = "html")]
+    pub live: String,
+}
+
+impl PageArgs {
+    /// Writes the document of a study, if a file is named; the link opens the study.
+    pub fn save(&self, study: Option<&StudySpec>, document: &Document) -> Result<()> {
+        let Some(path) = &self.html else { return Ok(()) };
+        write(path, study_page(study, document, &self.live))?;
+        host::say(&format!("note: the page is in {}", path.display()));
+        Ok(())
+    }
+}
