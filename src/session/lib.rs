@@ -69,7 +69,7 @@ pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
 pub use ns_container::ByteSource;
 pub use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, ModelKind, ModelLibrary, OpenedModel, model_label};
 pub use ns_kernel::without_source;
-pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
+pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, OutputComparison, Sample};
 pub use ns_program::file::may_have_files_beside;
 pub use ns_tensor::Rounding;
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};

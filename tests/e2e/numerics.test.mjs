@@ -27,10 +27,10 @@ test("the example that goes NaN without a bias is one click away, and names the 
   const printed = commandLine(["--model", "matmult:n=32,loop_count=200,add_bias=false,normalize=true"]);
   assert.equal(await downloaded(page), printed);
   const { first_nan: nan, outputs } = JSON.parse(printed);
-  const origins = page.locator("dl.origins");
+  const origins = page.locator(".document .tiles");
   await origins.getByText(nan.path, { exact: true }).first().waitFor();
   assert.match(await origins.innerText(), new RegExp(`First NaN[\\s\\S]*${nan.hlo.replaceAll(".", "\\.")} \\(${nan.opcode}\\)`));
-  assert.match(await page.locator(".numerics-verdict").innerText(), /^FAIL .*1 NaN/);
+  assert.match(await page.locator(".document .finding").first().innerText(), /^FAIL .*1 NaN/);
   assert.equal(outputs[0].nan, 1);
   assert.deepEqual(await cells(page, "Device").allInnerTexts(), ["NaN"]);
   assert.match(page.url(), /#\/numerics\?v=1&model=matmult:n=32,loop_count=200,add_bias=false,normalize=true/);
@@ -113,8 +113,8 @@ test("wrong fields are explained, a model that is too large says so, and a run i
 
 test("a finished comparison is kept: a reload shows it without a run, the start page lists it, and it runs again", app.page(async (page, url) => {
   await waitForState(page, "done");
-  const before = [await downloaded(page), await page.locator(".numerics-result").innerText()];
-  const shown = await reloaded(page, async () => [await downloaded(page), await page.locator(".numerics-result").innerText()]);
+  const before = [await downloaded(page), await page.locator(".document").innerText()];
+  const shown = await reloaded(page, async () => [await downloaded(page), await page.locator(".document").innerText()]);
   assert.deepEqual(shown, before);
   await editForm(page);
   assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "5");

@@ -17,11 +17,10 @@ use ns_neuron::numerics::checked_instance;
 use ns_program::eval::Arithmetic;
 use ns_program::{ImportedModel, results};
 use ns_readers::write_npz;
-use ns_session::studies::StudySpec;
-use ns_session::{
-    BatchRule, ModelFileSettings, NumericsReport, NumericsSpec, OutputComparison, Rounding, Sample, value_text,
-    without_source,
-};
+use ns_session::studies::{StudyReports, StudySpec};
+use ns_session::{BatchRule, ModelFileSettings, NumericsReport, NumericsSpec, Rounding};
+use ns_view::document::Document;
+use ns_view::terminal;
 
 pub(super) fn run(args: NumericsArgs) -> Result<()> {
     let mut spec = NumericsSpec::default();
@@ -34,22 +33,25 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
     if args.arrays.inputs.is_some() {
         bail!("--inputs and --expect are about a model file, and {} is not one", spec.model);
     }
-    tell(&of_drawn(&mut Driver::new(), &args.file_flags, spec)?, args.json)
+    tell(spec, &args)
 }
 
 /// Compares the values of a core with the reference's: those of a model of the zoo, or of a file, for random inputs.
-pub(super) fn of_drawn(driver: &mut Driver, file_flags: &ModelFileFlags, spec: NumericsSpec) -> Result<NumericsReport> {
+pub(super) fn of_drawn(
+    driver: &mut Driver,
+    file_flags: &ModelFileFlags,
+    spec: NumericsSpec,
+) -> Result<(NumericsReport, Document)> {
     let id = file_flags.model(driver, &spec.model)?;
-    let study = StudySpec::Numerics(NumericsSpec { model: id, ..spec.clone() });
-    match driver.study(study)?.values {
-        Some(report) => Ok(NumericsReport { spec, ..*report }),
-        None => bail!("the session returned no comparison"),
-    }
+    let result = driver.study(StudySpec::Numerics(NumericsSpec { model: id, ..spec.clone() }))?;
+    let StudyReports::Numerics(report) = result.reports else { bail!("the session returned no comparison") };
+    Ok((NumericsReport { spec, ..*report }, result.document))
 }
 
-/// Prints a report.
-fn tell(report: &NumericsReport, is_json: bool) -> Result<()> {
-    let said = if is_json { report.to_json()? } else { describe(report) };
+/// Prints what a session says of drawn inputs.
+fn tell(spec: NumericsSpec, args: &NumericsArgs) -> Result<()> {
+    let (report, document) = of_drawn(&mut Driver::new(), &args.file_flags, spec)?;
+    let said = if args.json { report.to_json()? } else { terminal::document(&document) };
     text::print(said.as_bytes())?;
     let failed = report.outputs.iter().filter(|o| !o.passed).count();
     if failed > 0 {
@@ -69,7 +71,7 @@ fn of_file(spec: NumericsSpec, args: &NumericsArgs) -> Result<()> {
         );
     }
     if args.arrays.inputs.is_none() {
-        return tell(&of_drawn(&mut Driver::new(), &args.file_flags, spec)?, args.json);
+        return tell(spec, args);
     }
     checked_instance(&spec)?;
     let (imported, bytes) = with_batch(path, settings, spec.batch_size)?;
@@ -124,71 +126,4 @@ fn with_batch(
     }
     model_file::check_decided(&imported.inspection, &settings).with_context(|| path.to_owned())?;
     Ok((imported, bytes))
-}
-
-fn describe(report: &NumericsReport) -> String {
-    let spec = &report.spec;
-    let mut out = format!(
-        "{}: {} of {}, {}, rounding {}, seed {}\n\n",
-        without_source(&spec.model),
-        report.core,
-        spec.instance,
-        spec.options,
-        spec.rounding,
-        spec.seed
-    );
-    for output in &report.outputs {
-        out.push_str(&values(output));
-    }
-    let error = |e: Option<f64>, digits: usize| e.map_or_else(|| "-".to_owned(), |e| format!("{e:.digits$e}"));
-    let rows: Vec<Vec<String>> = report
-        .outputs
-        .iter()
-        .map(|o| {
-            vec![
-                o.index.to_string(),
-                o.shape.clone(),
-                error(o.mean_relative_error, 3),
-                error(o.max_abs_error, 3),
-                o.tolerance.to_string(),
-                o.nan.to_string(),
-                o.inf.to_string(),
-                if o.passed { "PASS" } else { "FAIL" }.to_owned(),
-            ]
-        })
-        .collect();
-    let headings =
-        ["Output", "Shape", ">Mean relative error", ">Max abs error", ">Tolerance", ">NaN", ">Inf", "Result"];
-    out.push_str(&text::table(&headings, &rows));
-    for reason in report.outputs.iter().filter_map(|o| Some(format!("output {}: {}", o.index, o.reason.as_ref()?))) {
-        out.push_str(&format!("{reason}\n"));
-    }
-    for note in &report.notes {
-        out.push_str(&format!("note: {note}\n"));
-    }
-    out.push_str(&format!("\n{}\n", report.status));
-    out
-}
-
-/// Both sides as the tutorial prints them.
-fn values(output: &OutputComparison) -> String {
-    let s = &output.sample;
-    let head = |side: &str| format!("=={side} OUTPUT {}== {} {}\n", output.index, output.shape, output.path);
-    format!("{}{}\n{}{}\n", head("CPU"), matrix(s, &s.reference), head("DEVICE"), matrix(s, &s.device))
-}
-
-fn matrix(sample: &Sample, values: &[f32]) -> String {
-    let mut out = String::new();
-    let columns = sample.columns.max(1) as usize;
-    let cells: Vec<String> = values.iter().map(|v| value_text(*v)).collect();
-    let width = cells.iter().map(String::len).max().unwrap_or(0);
-    for row in cells.chunks(columns) {
-        let row: Vec<String> = row.iter().map(|c| format!("{c:>width$}")).collect();
-        let more = if u64::from(sample.columns) < sample.all_columns { ", ..." } else { "" };
-        out.push_str(&format!("  [{}{more}]\n", row.join(", ")));
-    }
-    if u64::from(sample.rows) < sample.all_rows {
-        out.push_str(&format!("  ... {} rows of {} values\n", sample.all_rows, sample.all_columns));
-    }
-    out
 }

@@ -15,7 +15,7 @@ pub(super) fn describe(driver: &mut Driver, args: &ProfileArgs) -> Result<String
     let ns_session::ProfileSpec { model, batch_size, instance, options, seed, .. } = run;
     let family = instance.split('.').next().unwrap_or_default().to_uppercase();
     let spec = NumericsSpec { model, batch_size, instance, options, seed, ..NumericsSpec::default() };
-    let report = of_drawn(driver, &args.file_flags, spec)?;
+    let (report, _) = of_drawn(driver, &args.file_flags, spec)?;
     // A traced model returns its results to the processor.
     let place = if run.workflow == Workflow::Trace { "" } else { ", device='xla:1'" };
     let mut out = String::from("\n==CPU OUTPUT==\n");

@@ -1,5 +1,6 @@
 //! The study of values: a model computed as on a NeuronCore, compared with the reference.
 
+mod document;
 mod form;
 mod run;
 

@@ -1,15 +1,15 @@
 //! Computing a model as a device would, and comparing.
 
-use crate::OutputComparison;
-use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep};
+use super::document::document;
+use crate::studies::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep};
 use ns_base::Refusal;
 use ns_device::{ModelFileValues, ModelKind, ModelLibrary, model_label};
 use ns_machine::arch::features;
 use ns_neuron::numerics::{
-    NumericsProgress, NumericsReport, NumericsRun, NumericsSpec, SizeLimits, checked_instance, compare,
+    NumericsProgress, NumericsReport, NumericsRun, NumericsSpec, OutputComparison, SizeLimits, checked_instance,
+    compare,
 };
 use ns_tensor::{Rounding, Tensor};
-use ns_view::document::Document;
 
 /// Operations that take about as long as one simulated event.
 const OPERATIONS_PER_EVENT: u64 = 256;
@@ -125,18 +125,10 @@ impl StudyRun for Comparison {
 
 /// The end of a run: the comparison, with the file that `neuronscope numerics --json` prints.
 fn done(report: Box<NumericsReport>) -> Result<StudyStep, Refusal> {
-    let title = format!("{} on {}", model_label(&report.spec.model), report.spec.instance);
-    let file = StudyFile {
-        label: "JSON".to_owned(),
-        name: "numerics.json".to_owned(),
-        mime: "application/json".to_owned(),
-        text: report.to_json().map_err(|e| Refusal::new(e.to_string()))?,
-    };
-    let document = Document { title, ..Document::default() };
+    let text = report.to_json().map_err(|e| Refusal::new(e.to_string()))?;
     Ok(StudyStep::Done(Box::new(StudyResult {
-        document,
-        files: vec![file],
-        values: Some(report),
-        ..StudyResult::default()
+        document: document(&report),
+        files: vec![StudyFile::json("numerics.json", text)],
+        reports: StudyReports::Numerics(report),
     })))
 }

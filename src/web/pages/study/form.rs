@@ -13,7 +13,6 @@ use crate::pages::benchmark::ModelField;
 use crate::platform::page;
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::CompileOptions;
-use ns_session::commands::numerics_command;
 use ns_session::studies::{FieldGroup, FieldKind, FormField, GroupLook, StudySpec};
 use ns_view::document::{Block, Document, SourceLine};
 
@@ -31,8 +30,7 @@ pub struct StudyFieldsProps {
 #[component]
 pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     let state = &props.state;
-    let (spec, wrong) = state.spec();
-    let command = numerics_command(&spec).map(AttrValue::from);
+    let (_, wrong) = state.spec();
     let can = state.controls();
     let press = |f: fn(&StudyActions)| on(props.actions.clone(), move |actions, _: MouseEvent| f(actions));
     let on_run = on(props.actions.clone(), |actions, ()| actions.run());
@@ -66,7 +64,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
             beside_run={html! { if can.stop { <button type="button" onclick={press(StudyActions::cancel)}>{ "Cancel" }</button> } }} run={state.run.clone()}
             menus={html! { <>
                 { for traces }
-                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {origin} {command}>{ for downloads }</CopyMenu>
+                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {origin}>{ for downloads }</CopyMenu>
             </> }}
             {fields}
         />

@@ -7,7 +7,6 @@ use yew::prelude::*;
 
 use super::actions::StudyActions;
 use super::form::StudyFields;
-use super::values::Values;
 use crate::components::{DocumentView, DrawBlock, drawings, kept_note, on, progress_bar};
 use crate::context::JobSlot;
 use crate::context::use_app;
@@ -53,7 +52,6 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
             move || drop(timer)
         }
     });
-    let values = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.values.clone()?)));
     let document = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.document.clone())));
     let example = |example: &'static StudyExample| {
         let (actions, kind) = (actions.clone(), state.kind);
@@ -83,9 +81,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
                 }
             </div>
             <div class="part" data-request={state.request()}>
-                if let Some(report) = &*values {
-                    <Values report={report.clone()} />
-                } else if let Some(document) = &*document {
+                if let Some(document) = &*document {
                     <DocumentView document={document.clone()} {on_open} draw={DrawBlock(drawings)} />
                 } else if let Some(missing) = missing.filter(|_| state.wants_run) {
                     { drop_zone(&model, "comparison", missing, actions.on_file()) }
