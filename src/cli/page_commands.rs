@@ -10,7 +10,7 @@ use ns_session::commands::{bench_command, experiment_command, inspect_command, p
 use ns_session::guide::CHAPTERS;
 use ns_session::options::{BENCH_OPTIONS, BenchOption, PlanOption, default_experiments};
 use ns_session::share::{ProfileLink, Tool};
-use ns_session::studies::StudySpec;
+use ns_session::studies::{NumericsStudy, StudySpec};
 use ns_session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
 
 /// The words of a line, as a POSIX shell splits it.
@@ -143,8 +143,9 @@ fn every_tool_prints_a_command_that_is_one() {
 
 #[test]
 fn values_and_models_print_commands_that_are_ones() {
-    let spec = NumericsSpec { tolerance: 1e-5, batch_size: Some(2), ..NumericsSpec::default() };
-    let result = Driver::new().study(StudySpec::Numerics(spec)).unwrap();
+    let compared = NumericsSpec { tolerance: 1e-5, batch_size: Some(2), ..NumericsSpec::default() };
+    let study = NumericsStudy { compared, ..NumericsStudy::default() };
+    let result = Driver::new().study(StudySpec::Numerics(study)).unwrap();
     command(result.document.command().unwrap());
     let spec = InspectSpec::default()
         .with(InspectField::Model, "bert-base-uncased")

@@ -1,7 +1,9 @@
 // The page of values: what the command line computes, side by side, and where a NaN began.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { appFixture, assertAccessible, download, editForm, menuEntry, openApp, refuseToKeep, reloaded, waitForState, waiting } from "./support/app.mjs";
@@ -89,6 +91,31 @@ test("values, errors and verdict are the command line's", app.page(async (page, 
   assert.equal(await other.getByLabel("Rounding").inputValue(), "stochastic");
   assert.equal(await other.getByLabel("Batch size").inputValue(), "4");
   assert.ok(page.url().startsWith(url));
+}, { hash: waiting("#/numerics?v=1&model=nn") }));
+
+test("a data set that is dropped is answered by processor and core, judged by metrics, and travels in the link", app.page(async (page) => {
+  const line = (n) => [...Array.from({ length: 16 }, (_, i) => ((i * 7 + n * 3) % 11) / 4), n].join();
+  const records = [0, 1, 2].map((n) => `${line(n)}\n`).join("");
+  const buffer = Buffer.from(records);
+  await page.locator("#open-file").first().setInputFiles({ name: "records.csv", mimeType: "text/csv", buffer });
+  // The label is one value too many, until a metric takes it.
+  await waitForState(page, "failed");
+  await editForm(page);
+  await page.getByText("Own records", { exact: true }).click();
+  await page.getByLabel("Metrics", { exact: true }).fill("Accuracy");
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  const folder = mkdtempSync(join(tmpdir(), "records-"));
+  writeFileSync(join(folder, "records.csv"), records);
+  const args = ["--model", "nn", "--dataset", join(folder, "records.csv"), "--eval-metrics", "Accuracy"];
+  const printed = commandLine(args);
+  assert.equal(await downloaded(page), printed);
+  const [metric] = JSON.parse(printed).metrics;
+  const row = page.getByRole("table", { name: "How good the answers are" }).locator("tbody tr").first();
+  assert.match(await row.innerText(), new RegExp(`^Accuracy\\s+${metric.reference.toFixed(2)}`));
+  assert.equal(await cells(page, "Device").count(), 3 * JSON.parse(printed).outputs[0].sample.columns);
+  assert.match(page.url(), /dataset=\d+~/);
+  await assertAccessible(page);
 }, { hash: waiting("#/numerics?v=1&model=nn") }));
 
 test("wrong fields are explained, a model that is too large says so, and a run is cancelled", app.page(async (page) => {

@@ -1,5 +1,6 @@
 //! Models computed as a NeuronCore would compute them.
 
+use crate::folder::Folder;
 use neuronscope::neuron::numerics::{NumericsReport, NumericsSpec, SizeLimits};
 use neuronscope::session::protocol::wire::{Decoder, Encoder, decode_event, encode_event};
 use neuronscope::session::studies::{StudyReports, StudySpec};
@@ -25,8 +26,9 @@ fn run(spec: NumericsSpec) -> Result<NumericsReport, String> {
 }
 
 fn study(spec: NumericsSpec) -> Result<StudyResult, String> {
+    let study = NumericsStudy { compared: spec, ..NumericsStudy::default() };
     let mut session = Session::new();
-    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(StudySpec::Numerics(spec)))), None);
+    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(StudySpec::Numerics(study)))), None);
     let mut result = Err("no answer".to_owned());
     let mut answer = |event| match event {
         Event::Message(_, Message::Done(JobResult::Study(study))) => result = Ok(*study),
@@ -148,4 +150,40 @@ fn a_result_travels_as_bytes_and_its_report_as_json() {
     assert_eq!(json["outputs"][0]["sample"]["device"][0], serde_json::Value::Null);
     assert_eq!(json["spec"]["options"]["auto_cast"], "matmult");
     assert_eq!(json["outputs"][0]["mean_relative_error"], serde_json::Value::Null);
+}
+
+/// Records of the network of the tutorial, 16 values and a label each; the second has a label that it never answers.
+fn records() -> String {
+    let line =
+        |n: u32| (0..16).map(|i| (f64::from((i * 7 + n * 3) % 11) / 4.0).to_string()).collect::<Vec<_>>().join(",");
+    format!("{},0\n{},9\n", line(0), line(1))
+}
+
+#[test]
+fn records_are_judged_on_both_sides_as_a_benchmark_judges_them() {
+    let f = Folder::new("numerics-records");
+    f.write("records.csv", records());
+    let of = |command: &str| -> serde_json::Value { serde_json::from_str(&f.stdout(command)).unwrap() };
+    let judged = of("neuronscope numerics --dataset records.csv --eval-metrics Accuracy,topk_8 --tolerance 1 --json");
+    assert_eq!(judged["outputs"][0]["shape"], "f32[2,8]");
+    let bench = "neuronscope bench --n-models 1 --workers-per-model 1 --dataset records.csv --eval-metrics Accuracy,topk_8 --json";
+    let bench = of(bench);
+    for (at, name) in ["Accuracy", "topk_8"].into_iter().enumerate() {
+        let metric = &judged["metrics"][at];
+        assert_eq!((&metric["metric"], &metric["device"]), (&name.into(), &bench["eval_metrics"][name]), "{bench}");
+        assert!(metric["reference"].as_f64().unwrap() <= 0.5, "{metric}");
+    }
+    for (wrong, said) in [
+        ("--eval-metrics Speed --dataset records.csv", "unknown metric 'Speed'"),
+        ("--dataset records.csv", "a record has 17 values, nn takes 4x4 of batch size 1"),
+        (
+            "--dataset records.csv --eval-metrics Accuracy --rounding stochastic",
+            "--rounding: values of a data set are always",
+        ),
+        ("--dataset records.csv --eval-metrics Accuracy --batch-size 2", "--batch-size: each record"),
+        ("--dataset missing.csv", "missing.csv"),
+    ] {
+        let stderr = f.stderr(&format!("neuronscope numerics {wrong}"));
+        assert!(stderr.contains(said), "{wrong}: {stderr}");
+    }
 }

@@ -101,6 +101,5 @@ pub(crate) enum StudyStep {
         /// The intermediate result, if it has grown.
         shown: Option<Box<StudyResult>>,
     },
-    /// The run is done.
     Done(Box<StudyResult>),
 }

@@ -34,7 +34,6 @@ pub(super) enum RequestPurpose {
     Curve,
 }
 
-/// A request with its result.
 pub(super) struct RequestResult {
     pub purpose: RequestPurpose,
     pub request: Request,

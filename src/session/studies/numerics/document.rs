@@ -1,40 +1,48 @@
 //! The document of a comparison: the verdict, where NaN and infinity first occurred, the values of both sides.
 
+use super::NumericsStudy;
 use crate::commands::has_name;
 use crate::options::command_line;
 use ns_base::convert::u64_to_usize;
 use ns_base::units::format_count;
 use ns_device::model_label;
-use ns_neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
+use ns_neuron::numerics::{NumericsReport, Origin, OutputComparison, Sample, value_text};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Tile, Tone};
 use ns_view::plot::{HeatCell, HeatMap, HeatRow};
 use ns_view::table::{Cell, Table};
 
-pub(super) fn document(report: &NumericsReport) -> Document {
-    let spec = &report.spec;
+pub(super) fn document(study: &NumericsStudy, report: &NumericsReport) -> Document {
+    let spec = &study.compared;
     let tone = if report.passed() { Tone::Good } else { Tone::Bad };
     let verdict = Finding { tone, title: report.status.clone(), text: summary(report) };
-    let settings = format!(
-        "{}, rounding {}, seed {}; {} operations of the products",
-        spec.options,
-        spec.rounding,
-        spec.seed,
-        format_count(report.flops)
-    );
+    let mut settings = format!("{}, {}, rounding {}, seed {}", report.core, spec.options, spec.rounding, spec.seed);
+    if report.flops > 0 {
+        settings += &format!("; {} operations of the products", format_count(report.flops));
+    }
     let mut blocks = vec![Block::Finding(verdict), Block::Text(settings), origins(report)];
+    if !report.metrics.is_empty() {
+        let table = Table::of(&report.metrics)
+            .text("metric", "Metric", |m| m.metric.as_str())
+            .number("reference", "CPU", |m| m.reference)
+            .number("device", "Device", |m| m.device)
+            .table();
+        blocks.push(Block::Table { title: "How good the answers are".into(), file: "metrics".into(), table });
+    }
     blocks.extend(report.notes.iter().map(|note| Block::Text(note.clone())));
     blocks.push(Block::Table { title: "Outputs compared".into(), file: "numerics".into(), table: table(report) });
     blocks.extend(report.outputs.iter().flat_map(sides));
-    blocks.extend(command(spec).map(Block::Command));
-    Document { title: format!("{} on {} of {}", model_label(&spec.model), report.core, spec.instance), blocks }
+    blocks.extend(command(study).map(Block::Command));
+    Document { title: format!("{} on {}", model_label(&spec.model), spec.instance), blocks }
 }
 
 /// The command that gives the same result; `None` for a model that only the page has.
-fn command(spec: &NumericsSpec) -> Option<String> {
-    let line = command_line("numerics", spec, &NumericsSpec::default(), &["model", "instance"], |line, o, text| {
-        o.on(line, text)
+fn command(study: &NumericsStudy) -> Option<String> {
+    let always = ["model", "instance"];
+    let line = command_line("numerics", study, &NumericsStudy::default(), &always, |line, option, text| {
+        option.on(line, if option.key() == "dataset" { "records.csv" } else { text })
     });
-    has_name(&spec.model).then(|| line.print())
+    let saved = if study.dataset.is_empty() { "" } else { "# with the data set above saved as records.csv\n" };
+    has_name(&study.compared.model).then(|| format!("{saved}{}", line.print()))
 }
 
 fn summary(report: &NumericsReport) -> String {
@@ -139,12 +147,18 @@ fn corner(sample: &Sample, values: &[f32], tolerance: f64) -> HeatMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ns_neuron::numerics::NumericsSpec;
 
     #[test]
     fn a_command_names_only_changed_options() {
-        let spec = NumericsSpec { model: "matmult:n=32".to_owned(), seed: 3, ..NumericsSpec::default() };
+        let compared = NumericsSpec { model: "matmult:n=32".to_owned(), seed: 3, ..NumericsSpec::default() };
+        let mut study = NumericsStudy { compared, ..NumericsStudy::default() };
         let line = "neuronscope numerics --model matmult:n=32 --instance trn1.2xlarge --seed 3";
-        assert_eq!(command(&spec).as_deref(), Some(line));
-        assert_eq!(command(&NumericsSpec { model: "file:a.onnx@0123456789abcdef".to_owned(), ..spec }), None);
+        assert_eq!(command(&study).as_deref(), Some(line));
+        (study.dataset, study.metrics) = ("1,2\n".to_owned(), vec!["Accuracy".to_owned()]);
+        let with = format!("{line} --dataset records.csv --eval-metrics Accuracy");
+        assert!(command(&study).is_some_and(|command| command.ends_with(&with)));
+        study.compared.model = "file:a.onnx@0123456789abcdef".to_owned();
+        assert_eq!(command(&study), None);
     }
 }

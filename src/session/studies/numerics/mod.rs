@@ -2,7 +2,9 @@
 
 mod document;
 mod form;
+mod records;
 mod run;
 
 pub(super) use form::FORM;
+pub use records::NumericsStudy;
 pub(super) use run::start;

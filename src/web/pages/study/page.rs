@@ -6,21 +6,20 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::StudyActions;
-use super::form::StudyFields;
+use super::form::{StudyFields, is_studio};
 use crate::components::{DocumentView, DrawBlock, drawings, kept_note, on, progress_bar};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::pages::benchmark::{drop_zone, missing_file};
 use ns_page::study::StudyState;
 use ns_page::{RunState, Shared};
-use ns_session::studies::{StudyExample, StudyKind, StudySpec};
+use ns_session::studies::{StudyExample, StudySpec};
 
 /// Delay from the last edit to the run.
 const PAUSE_MS: u32 = 600;
 
 #[derive(Properties, PartialEq)]
 pub struct StudyPageProps {
-    /// The state of the page.
     pub state: StateHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: JobSlot,
@@ -68,7 +67,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
         }
     }));
     html! {
-        <div class={classes!("page", "study", matches!(state.kind, StudyKind::Customop | StudyKind::Nki).then_some("is-studio"))}>
+        <div class={classes!("page", "study", is_studio(state.kind).then_some("is-studio"))}>
             <h1>{ form.title }</h1>
             <p class="lead">{ form.lead }</p>
             <StudyFields actions={actions.clone()} state={state.clone()} />
