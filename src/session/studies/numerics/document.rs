@@ -5,7 +5,7 @@ use crate::commands::has_name;
 use crate::options::command_line;
 use ns_base::convert::u64_to_usize;
 use ns_base::units::format_count;
-use ns_device::model_label;
+use ns_device::{ModelKind, model_label};
 use ns_neuron::numerics::{NumericsReport, Origin, OutputComparison, Sample, value_text};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Tile, Tone};
 use ns_view::plot::{HeatCell, HeatMap, HeatRow};
@@ -19,7 +19,11 @@ pub(super) fn document(study: &NumericsStudy, report: &NumericsReport) -> Docume
     if report.flops > 0 {
         settings += &format!("; {} operations of the products", format_count(report.flops));
     }
-    let mut blocks = vec![Block::Finding(verdict), Block::Text(settings), origins(report)];
+    let mut blocks = vec![Block::Finding(verdict), Block::Text(settings)];
+    // What each operation makes is only known of a model of the zoo with inputs from the seed.
+    if study.dataset.is_empty() && ModelKind::of(&spec.model) != ModelKind::File {
+        blocks.push(origins(report));
+    }
     if !report.metrics.is_empty() {
         let table = Table::of(&report.metrics)
             .text("metric", "Metric", |m| m.metric.as_str())
@@ -116,7 +120,7 @@ fn sides(output: &OutputComparison) -> [Block; 3] {
         reach = format!("The first {rows} of {all_rows} rows, {columns} of {all_columns} values each. {reach}");
     }
     [
-        Block::Heading(format!("Output {}: {} {}", output.index, output.shape, output.path)),
+        Block::Heading(format!("Output {}: {} {}", output.index, output.shape, output.path).trim_end().to_owned()),
         Block::Plots(vec![side("CPU", &s.reference), side("Device", &s.device)]),
         Block::Text(reach),
     ]

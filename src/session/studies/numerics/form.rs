@@ -72,12 +72,12 @@ const RECORDS: &[Row] = &[
     opt(field("dataset", "Data set", "CSV with a line of numbers for each record: what the model reads, and with metrics the right answer. A dropped .csv is put here", "", FieldKind::Source),
         Flag::elsewhere("dataset"),
         |s| s.dataset.clone(), |s, given| dataset(given).map(|text| s.dataset = text)),
-    opt(field("metrics", "Metrics", "How good the answers are, on the processor and on the core", "Accuracy, topk_3", FieldKind::Line),
-        Flag::new("eval-metrics", "LIST", "Metrics of the answers to the records: Accuracy,topk_3 (neuronscope evaluate lists them)").list().needs("dataset"),
+    opt(field("eval_metrics", "Metrics", "How good the answers are, on the processor and on the core", "Accuracy, topk_3", FieldKind::Line),
+        flag("LIST", "Metrics of the answers to the records: Accuracy,topk_3 (neuronscope evaluate lists them)").list().needs("dataset"),
         |s| comma_list(&s.metrics),
         |s, given| given.each_text(metric).map(|names| s.metrics = names)),
-    opt(field("target", "Target column", "Name of the column with the right answers", "the last column", FieldKind::Line),
-        Flag::new("eval-target-col", "NAME", "Column with the right answers [default: the last one]").needs("metrics"),
+    opt(field("eval_target_col", "Target column", "Name of the column with the right answers", "the last column", FieldKind::Line),
+        flag("NAME", "Column with the right answers [default: the last one]").needs("eval_metrics"),
         |s| s.target.clone(), |s, given| { s.target = given.text.to_owned(); Ok(()) }),
 ];
 

@@ -77,7 +77,7 @@ impl RecordsRun {
                 rows.zip(&self.targets).map(|(output, target)| Record { output, target: *target }).collect();
             Metrics::default()
                 .evaluate(metric, &records)
-                .map_err(|e| e.within(|what| format!("metrics: {metric}: {what}")))
+                .map_err(|e| e.within(|what| format!("eval_metrics: {metric}: {what}")))
         };
         let values = |metric: &String| {
             let (reference, device) = (value(metric, reference)?, value(metric, device)?);

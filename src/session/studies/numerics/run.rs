@@ -18,6 +18,8 @@ const OPERATIONS_PER_EVENT: u64 = 256;
 /// Evaluates a model twice and compares.
 struct Comparison {
     model: String,
+    /// Whether errors name the model; those of records name the field.
+    is_named: bool,
     stage: Stage,
 }
 
@@ -48,7 +50,8 @@ pub(in crate::studies) fn start(study: NumericsStudy, models: &ModelLibrary) -> 
     let spec = &study.compared;
     let model = model_label(&spec.model).into_owned();
     let is_file = ModelKind::of(&spec.model) == ModelKind::File;
-    let is_whole = is_file || !study.dataset.is_empty();
+    let is_named = study.dataset.is_empty();
+    let is_whole = is_file || !is_named;
     if is_whole && spec.rounding == Rounding::Stochastic {
         let what = if is_file { format!("a model file ({model})") } else { "a data set".to_owned() };
         return Err(format!(
@@ -60,9 +63,9 @@ pub(in crate::studies) fn start(study: NumericsStudy, models: &ModelLibrary) -> 
     } else if study.metrics.is_empty() {
         Stage::Compile(Box::new(study.compared))
     } else {
-        return Err("metrics: they judge the answers to a data set; give one".to_owned());
+        return Err("eval_metrics: they judge the answers to a data set; give one".to_owned());
     };
-    Ok(Box::new(Comparison { model, stage }))
+    Ok(Box::new(Comparison { model, is_named, stage }))
 }
 
 impl Comparison {
@@ -139,7 +142,8 @@ const ORDER_OF_SUMS: &str = "A model file is computed operation by operation, wi
 impl StudyRun for Comparison {
     fn step(&mut self, budget_events: u32) -> Result<StudyStep, String> {
         let stage = std::mem::replace(&mut self.stage, Stage::Over);
-        let named = |e: Refusal, model: &str| format!("{model}: {e}");
+        let is_named = self.is_named;
+        let named = |e: Refusal, model: &str| if is_named { format!("{model}: {e}") } else { e.to_string() };
         match stage {
             Stage::Compile(spec) => {
                 let run = NumericsRun::new(*spec, SizeLimits::HERE).map_err(|e| e.to_string())?;
