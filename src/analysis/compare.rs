@@ -10,7 +10,7 @@ use super::operators::{OpStats, OpTable};
 use super::{GroupBy, Selection};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_change, format_ns};
-use ns_base::{FxHashMap, FxHashSet, Order};
+use ns_base::{FxHashMap, FxHashSet, Order, Refusal, refuse};
 use ns_profile::Profile;
 use ns_profile::levels::Family;
 use ns_profile::levels::wrappers::by_name;
@@ -192,14 +192,6 @@ impl OperatorTime {
     }
 }
 
-/// Times per step were requested for a profile that marks no steps.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{title}: it marks no steps (slices named ProfilerStep#N), so nothing is per step")]
-pub struct NoSteps {
-    /// Title of the profile.
-    pub title: String,
-}
-
 impl Comparison {
     /// Joins two profiles by the names of their operators. `per_step` divides by the steps that each marks.
     ///
@@ -210,11 +202,13 @@ impl Comparison {
         other: &OperatorTotals,
         measure: Measure,
         per_step: bool,
-    ) -> Result<Self, NoSteps> {
+    ) -> Result<Self, Refusal> {
         let divisor = |of: &OperatorTotals| match of.steps.filter(|steps| *steps > 0) {
             _ if !per_step => Ok(1.0),
             Some(steps) => Ok(u64_to_f64(steps)),
-            None => Err(NoSteps { title: of.title.clone() }),
+            None => {
+                Err(refuse!("{}: it marks no steps (slices named ProfilerStep#N), so nothing is per step", of.title))
+            }
         };
         let (base_steps, other_steps) = (divisor(base)?, divisor(other)?);
         let side = |of: Option<&OperatorTime>, steps: f64| {

@@ -15,6 +15,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
+mod calendar;
 pub mod convert;
 mod diag;
 mod digest;
@@ -36,6 +37,7 @@ mod time;
 pub mod units;
 pub mod wire;
 
+pub use calendar::moment_utc;
 pub use diag::{Diagnostic, Diagnostics};
 pub use digest::{Digest, digest64};
 pub use few::Few;

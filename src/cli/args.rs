@@ -23,7 +23,7 @@ use super::output_args::TableArgs;
 use super::parquet_args::ParquetArgs;
 use super::profile_args::ProfileArgs;
 use super::serve_args::{CompletionsArgs, ManArgs, ServeArgs};
-use ns_session::NumericsSpec;
+use ns_session::studies::NumericsStudy;
 
 /// Benchmark and profile models for AWS NeuronCores without the hardware, and explore profiles from any tool.
 #[derive(Debug, Parser)]
@@ -135,7 +135,10 @@ pub(super) struct NumericsArgs {
     #[arg(long, value_name = "FILE.npz", requires = "inputs", conflicts_with = "expect")]
     pub results: Option<PathBuf>,
     #[command(flatten)]
-    pub options: OptionArgs<NumericsSpec>,
+    pub options: OptionArgs<NumericsStudy>,
+    /// CSV with a line of numbers for each record, which the model answers instead of random inputs; with --eval-metrics also the right answer
+    #[arg(long, value_name = "FILE", conflicts_with = "inputs")]
+    pub dataset: Option<PathBuf>,
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,

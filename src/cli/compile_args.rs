@@ -3,7 +3,7 @@
 use clap::Args as ClapArgs;
 
 use ns_bench::{CompileSweep, comma_list};
-use ns_compiler::{CompileOptions, UnknownOption};
+use ns_session::CompileOptions;
 
 /// The text of a list; without entries the default.
 pub(super) fn list_or(list: &[String], default: &str) -> String {
@@ -30,7 +30,7 @@ pub(super) struct CompileListArgs {
 
 impl CompileListArgs {
     /// The options that the flags set, and the options that are swept. An error names the value that does not exist.
-    pub fn options(&self) -> Result<(CompileOptions, CompileSweep), UnknownOption> {
+    pub fn options(&self) -> anyhow::Result<(CompileOptions, CompileSweep)> {
         let mut base = CompileOptions { lnc: self.lnc, ..CompileOptions::default() };
         let mut sweep = CompileSweep::default();
         if !self.auto_cast.is_empty() {

@@ -1,35 +1,39 @@
 //! Model files on disk.
 
 use std::path::Path;
+use std::rc::Rc;
 
 use anyhow::{Context, Result};
 
 use super::file::FileSource;
-use ns_device::ModelFileSettings;
+use ns_device::{ModelFileRef, ModelFileSettings, ModelLibrary};
 use ns_model::ModelSpec;
 use ns_program::file::without_model_ending;
 use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection};
 use ns_readers::{read_model, refuse_undecided};
 
-/// The model in a file. The settings decide what the file leaves to the user; otherwise the file is refused.
-pub(super) fn read_decided(path: &Path, settings: &ModelFileSettings) -> Result<(ImportedModel, FileSource)> {
-    let (imported, bytes) = read(path, settings)?;
-    check_decided(&imported.inspection, settings).with_context(|| path.display().to_string())?;
-    Ok((imported, bytes))
+/// The model in a file, for a batch size if one is given. The settings decide what the file leaves to the user; otherwise the file is
+/// refused.
+pub(super) fn read_at_batch(
+    path: &str,
+    settings: &ModelFileSettings,
+    batch: Option<u32>,
+) -> Result<(Rc<ImportedModel>, FileSource)> {
+    let bytes = FileSource::open(Path::new(path))?;
+    let options = ImportOptions { dims: settings.dims.clone(), display_only: false };
+    let name = Path::new(path).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let imported = read_model(&name, &bytes, &options).with_context(|| path.to_owned())?;
+    check_decided(&imported.inspection, settings).with_context(|| path.to_owned())?;
+    let Some(batch) = batch else { return Ok((Rc::new(imported), bytes)) };
+    let library = ModelLibrary::new(read_model);
+    library.keep(path, Rc::new(FileSource::open(Path::new(path))?))?;
+    let file = ModelFileRef { digest: None, ..ModelFileRef::new(path, "", settings.clone()) };
+    Ok((library.instantiate(&file, Some(batch.into()))?.imported, bytes))
 }
 
 /// Refuses a file with a decision for the user that the settings do not make.
 pub(super) fn check_decided(inspection: &Inspection, settings: &ModelFileSettings) -> Result<(), ImportError> {
     refuse_undecided(inspection, |op| settings.assumed.contains_key(op))
-}
-
-/// The model in a file, including files with open decisions.
-pub(super) fn read(path: &Path, settings: &ModelFileSettings) -> Result<(ImportedModel, FileSource)> {
-    let bytes = FileSource::open(path)?;
-    let options = ImportOptions { dims: settings.dims.clone(), display_only: false };
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let imported = read_model(&name, &bytes, &options).with_context(|| path.display().to_string())?;
-    Ok((imported, bytes))
 }
 
 /// Whether a text names a model file and not a model of the zoo: a path that is there, or a name with the ending of a model file.

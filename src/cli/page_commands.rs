@@ -6,11 +6,11 @@ use super::args::{Args, Command};
 use super::commands::{profile_spec, request_of};
 use super::driver::Driver;
 use ns_bench::{BenchConfig, Dataset, Processes};
-use ns_session::commands::{bench_command, experiment_command, inspect_command, numerics_command, profile_command};
+use ns_session::commands::{bench_command, experiment_command, inspect_command, profile_command};
 use ns_session::guide::CHAPTERS;
 use ns_session::options::{BENCH_OPTIONS, BenchOption, PlanOption, default_experiments};
 use ns_session::share::{ProfileLink, Tool};
-use ns_session::studies::StudySpec;
+use ns_session::studies::{NumericsStudy, StudySpec};
 use ns_session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
 
 /// The words of a line, as a POSIX shell splits it.
@@ -143,8 +143,10 @@ fn every_tool_prints_a_command_that_is_one() {
 
 #[test]
 fn values_and_models_print_commands_that_are_ones() {
-    let spec = NumericsSpec { tolerance: 1e-5, batch_size: Some(2), ..NumericsSpec::default() };
-    command(&numerics_command(&StudySpec::Numerics(spec)).unwrap());
+    let compared = NumericsSpec { tolerance: 1e-5, batch_size: Some(2), ..NumericsSpec::default() };
+    let study = NumericsStudy { compared, ..NumericsStudy::default() };
+    let result = Driver::new().study(StudySpec::Numerics(study)).unwrap();
+    command(result.document.command().unwrap());
     let spec = InspectSpec::default()
         .with(InspectField::Model, "bert-base-uncased")
         .with(InspectField::Instance, "inf2.xlarge");

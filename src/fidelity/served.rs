@@ -14,7 +14,6 @@ use super::Decoders;
 /// What a row measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServedTime {
-    /// A step.
     Step,
     /// A step without the host.
     DeviceStep,

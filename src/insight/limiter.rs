@@ -92,7 +92,6 @@ pub struct Limiter {
 }
 
 impl Limiter {
-    /// The limiter of a run.
     pub fn of(run: &Run<'_>) -> Self {
         let mut units: Vec<(Resource, Spans, String)> = Resource::ALL
             .into_iter()

@@ -10,9 +10,7 @@ use ns_base::names;
 pub struct Metric {
     /// Name: `mfu_estimated_percent`.
     pub name: String,
-    /// Value.
     pub value: MetricValue,
-    /// Its unit.
     pub unit: Unit,
 }
 
@@ -26,7 +24,6 @@ pub enum MetricValue {
 }
 
 names! {
-    /// Units of metrics.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Unit {
         /// Seconds.

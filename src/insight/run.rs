@@ -74,7 +74,6 @@ pub struct ItemRef {
     pub item: u32,
 }
 
-/// The work of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// A matmul of the array.
@@ -169,7 +168,6 @@ impl Run<'_> {
         queues.flat_map(|u| &u.items).filter_map(|i| i.transfer().map(|t| (i, t)))
     }
 
-    /// The unit of an engine, if the run has it.
     pub fn engine(&self, engine: Engine) -> Option<&UnitRun> {
         self.units.iter().find(|u| u.engine == Some(engine))
     }

@@ -3,7 +3,7 @@
 //!
 //! [`compile`] reads a source file and checks names, types and the rules of the interface. [`run`] executes a kernel
 //! function on tensors, one processor after another, and reports the work on each line to a [`Meter`], which decides
-//! how long the work takes. [`CoreMeter`] has the costs of a GPSIMD processor, and [`run_operator`] computes the cost
+//! how long the work takes. [`CoreMeter`] has the costs of a GPSIMD processor, and [`OperatorCall`] computes the cost
 //! of a call. [`compile`] and [`run`] report problems with line and column.
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
@@ -25,7 +25,7 @@ pub use check::compile;
 pub use operator::{
     BUILT_IN, BuiltIn, CallCost, CoreMeter, Fill, KernelDtype, Kind, LineCost, MAX_CALL_ELEMENTS, ModelKernel,
     NamedKernel, OperatorCall, OperatorRun, Segment, TABLE_GRADIENT, TABLE_KERNEL, built_in, filled, is_own_kernel,
-    run_operator, without_source,
+    without_source,
 };
 pub use parse::MAX_SOURCE_BYTES;
 pub use problem::{Diagnostic, Pos, Problem, Severity};

@@ -17,7 +17,6 @@ impl fmt::Display for Pos {
     }
 }
 
-/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -95,7 +94,6 @@ impl Problem {
         self.code
     }
 
-    /// The severity of the problem.
     pub const fn severity(&self) -> Severity {
         self.severity
     }

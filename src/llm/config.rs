@@ -65,7 +65,6 @@ pub struct Bias {
     pub output: bool,
     /// The feed-forward part.
     pub mlp: bool,
-    /// The head.
     pub head: bool,
 }
 

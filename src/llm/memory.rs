@@ -16,7 +16,6 @@ pub struct Memory {
     /// Activations of the largest prompt, logits, and the code of the executables.
     pub scratch_bytes: u64,
     pub needed_bytes: u64,
-    /// Memory of the core.
     pub core_bytes: u64,
     pub fits: bool,
 }

@@ -60,7 +60,6 @@ impl Plan {
         }
     }
 
-    /// Its figures.
     pub fn figures(&self) -> String {
         let cost = self.usd_per_million_tokens;
         let cost = cost.map_or_else(String::new, |usd| format!(", {} US$ for a million tokens", format_number(usd)));

@@ -206,7 +206,7 @@ impl Request {
     /// # Errors
     /// When the degree does not divide the model, and when the core's memory is not published.
     pub fn memory(&self) -> Result<Memory, Refusal> {
-        let core = core_spec(self.instance.core_version).map_err(|e| Refusal::new(e.to_string()))?;
+        let core = core_spec(self.instance.core_version)?;
         let sizes = (self.batch, self.positions(), self.prompt_bucket());
         Ok(Memory::of(
             &self.config,

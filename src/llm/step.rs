@@ -217,7 +217,6 @@ impl Decoder {
         &self.windows.costs
     }
 
-    /// Host time of a step.
     pub const fn host_step(&self) -> SimTime {
         SimTime::from_us(self.calibration.host_step_us(self.instance, self.route))
     }

@@ -47,7 +47,7 @@ impl Windows {
     /// # Errors
     /// When figures of the instance's cores that a simulation needs are not public.
     pub fn new(config: &DecoderConfig, instance: &Instance, lnc: Option<u32>) -> Result<Self, Refusal> {
-        let costs = CostTable::of_instance(instance).map_err(|e| Refusal::new(e.to_string()))?;
+        let costs = CostTable::of_instance(instance)?;
         let lnc = instance.lnc(lnc);
         let costs = if lnc > 1 { costs.logical(lnc) } else { costs };
         Ok(Self { config: config.clone(), costs, known: Times::default() })

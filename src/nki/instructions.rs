@@ -9,9 +9,7 @@ use crate::kernel::Choice;
 pub(crate) enum Kind {
     /// An instruction of an engine.
     Compute(KernelOpcode, Choice),
-    /// A product.
     Product,
-    /// A transpose.
     Transpose,
     /// A partition that all others get.
     Broadcast,

@@ -141,7 +141,6 @@ impl Item {
         &self.accesses[..self.writes as usize]
     }
 
-    /// What it reads.
     pub fn read(&self) -> &[Access] {
         &self.accesses[self.writes as usize..]
     }
@@ -152,7 +151,6 @@ impl Item {
     }
 }
 
-/// A kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {
     pub tiles: Vec<Tile>,
@@ -175,7 +173,6 @@ impl Kernel {
         [read, item.written().first()].map(|access| if access.is_some_and(is_there) { bytes } else { 0 })
     }
 
-    /// The memory of an access.
     pub fn memory(&self, access: &Access) -> Memory {
         self.tiles[access.tile as usize].memory
     }

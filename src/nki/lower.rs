@@ -15,7 +15,6 @@ const BANK_ELEMENTS: u32 = 512;
 /// Bytes of a bank in a partition.
 const BANK_BYTES: u64 = 2_048;
 
-/// The kernel of a list.
 pub(crate) fn lower(list: &List, costs: &CostTable, decisions: &Decisions) -> Kernel {
     let mut lowering = Lowering::new(list, costs);
     let hoists = decisions.hoist && list.dialect == 1;

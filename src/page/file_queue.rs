@@ -9,7 +9,6 @@ pub struct FileQueue {
     waiting: Vec<String>,
 }
 
-/// Actions on the queue.
 pub enum FileQueueAction {
     /// The user gave files with these names together.
     Add(Vec<String>),
@@ -18,7 +17,6 @@ pub enum FileQueueAction {
 }
 
 impl FileQueue {
-    /// The queue after an action.
     pub fn after(&self, action: FileQueueAction) -> Self {
         let mut next = self.clone();
         match action {
@@ -32,7 +30,6 @@ impl FileQueue {
         next
     }
 
-    /// Whether a file waits.
     pub const fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }

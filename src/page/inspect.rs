@@ -28,7 +28,6 @@ pub struct InspectState<Worker> {
     pub file: Option<Rc<str>>,
 }
 
-/// A question to a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     pub job: JobId,

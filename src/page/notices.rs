@@ -54,7 +54,6 @@ pub struct Notices {
     next: u32,
 }
 
-/// Actions on notices.
 #[derive(Clone, Debug)]
 pub enum NoticeAction {
     /// Adds a notice.

@@ -45,7 +45,6 @@ impl RunState {
         }
     }
 
-    /// Whether it runs.
     pub const fn is_running(&self) -> bool {
         matches!(self, Self::Running { .. })
     }

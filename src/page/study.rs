@@ -39,7 +39,6 @@ struct AwaitedRun {
     spec: Box<StudySpec>,
 }
 
-/// A result with the study that it is of.
 #[derive(Clone, Debug, PartialEq)]
 struct OwnResult {
     spec: Box<StudySpec>,

@@ -87,7 +87,6 @@ impl ElementType {
         }
     }
 
-    /// Whether the type has infinities.
     pub const fn has_infinities(self) -> bool {
         self.is_float() && !matches!(self, Self::F8E4M3Fn | Self::F8E4M3Fnuz | Self::F8E5M2Fnuz)
     }
@@ -107,7 +106,6 @@ impl ElementType {
         self.is_signed_integer() || matches!(self, Self::U4 | Self::U8 | Self::U16 | Self::U32 | Self::U64)
     }
 
-    /// Whether it is a signed integer type.
     pub const fn is_signed_integer(self) -> bool {
         matches!(self, Self::S4 | Self::S8 | Self::S16 | Self::S32 | Self::S64)
     }

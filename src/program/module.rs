@@ -45,7 +45,6 @@ pub struct Instruction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Computation {
     pub name: String,
-    /// Its instructions.
     pub instructions: IndexVec<InstructionId, Instruction>,
     /// The instruction whose result is the computation's result.
     pub root: InstructionId,

@@ -142,7 +142,6 @@ pub struct WindowDim {
     pub window_dilation: u64,
     /// Distance between elements of the operand; above 1 for transposed convolutions.
     pub base_dilation: u64,
-    /// Whether the window is reversed.
     pub is_reversed: bool,
 }
 
@@ -264,7 +263,6 @@ pub enum Op {
     },
     /// Reverses dimensions.
     Reverse {
-        /// The dimensions.
         dimensions: Vec<u32>,
     },
     /// A range of each dimension.
@@ -309,7 +307,6 @@ pub enum Op {
         dims: ConvolutionDims,
         /// Groups of channels.
         feature_group_count: u64,
-        /// Groups of the batch.
         batch_group_count: u64,
     },
     /// Combines elements along dimensions with the called computation. Operands: `n` arrays, `n` initial values.

@@ -58,7 +58,6 @@ struct Loop<'a> {
 }
 
 impl<'a> TripCounts<'a> {
-    /// The trip counts of a program.
     pub fn of(program: &'a Program) -> Self {
         let mut callers: FxHashMap<_, Vec<_>> = FxHashMap::default();
         for (from, computation) in program.computations.iter_enumerated() {

@@ -7,7 +7,6 @@ use ns_base::{Refusal, refuse};
 
 use ns_program::{ImportError, Place};
 
-/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// An identifier or a number.

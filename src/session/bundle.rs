@@ -39,7 +39,6 @@ pub enum Piece<'a> {
         /// Bytes from there to its end.
         left: u64,
     },
-    /// The end of the bundle.
     End,
 }
 

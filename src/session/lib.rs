@@ -25,6 +25,7 @@ mod experiments;
 mod export;
 mod file_kind;
 pub mod guide;
+mod hardware;
 mod ids;
 mod inspect;
 mod jobs;
@@ -63,13 +64,15 @@ pub use experiments::{
     RecordsRead, RecordsResult,
 };
 pub use file_kind::{HEAD_BYTES, Kind, sniff};
+pub use hardware::{Hardware, costs, costs_markdown};
 pub use ids::{JobId, ProfileKey};
 pub use inspect::{InspectAsk, InspectField, InspectFile, InspectResult, InspectSpec, InspectView, TreeRow};
-pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, engine_of};
 pub use ns_container::ByteSource;
+pub use ns_container::zip::Archive;
 pub use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, ModelKind, ModelLibrary, OpenedModel, model_label};
 pub use ns_kernel::without_source;
-pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
+pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, OutputComparison, Sample};
 pub use ns_program::file::may_have_files_beside;
 pub use ns_tensor::Rounding;
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};

@@ -32,7 +32,6 @@ pub struct OperatorTable {
 /// Time of one operator on one core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperatorRow {
-    /// Operator name.
     pub name: String,
     /// How often it ran.
     pub occurrences: u64,

@@ -74,7 +74,7 @@ impl Default for ProfileSpec {
 type Row = Opt<ProfileSpec>;
 
 impl Options for ProfileSpec {
-    const OPTIONS: &'static [&'static [Row]] = &[RUN, &compiler_rows!()];
+    const OPTIONS: &'static [&'static [Row]] = &[RUN, &compiler_rows!(|s| s.options)];
 }
 
 const WORKFLOWS: &[(&str, &str)] = &[

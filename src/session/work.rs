@@ -42,7 +42,6 @@ pub(super) trait Work {
         tools: Tools,
     ) -> Result<Box<dyn Job>, String>;
 
-    /// Answers a question.
     fn answer(&mut self, question: QuestionRequest) -> Result<Message, String>;
 }
 

@@ -7,13 +7,11 @@ use ns_base::Diagnostics;
 use ns_base::Refusal;
 use ns_profile::{Profile, ProfileBuilder};
 
-/// The content of a text.
 pub enum TextContent {
     /// Rows. The profile is made of them after the text is freed: text, rows and profile together would need the most memory.
     Rows(Box<ProfileBuilder>, Diagnostics),
     /// Rows of several profiles that do not keep parts of the text. The first is the one to show.
     Several(Vec<(ProfileBuilder, Diagnostics)>),
-    /// A profile.
     Profile(Box<Profile>),
 }
 

@@ -21,7 +21,6 @@ pub struct Pieces {
 /// The content of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// A number.
     Number(u64),
     /// Text, bytes or a message: its range in the file.
     Bytes(Range<usize>),
@@ -102,7 +101,6 @@ impl Pieces {
         Some((number, content, next))
     }
 
-    /// The text of a content.
     pub fn text(&self, content: &Content) -> String {
         let mut bytes = Vec::new();
         if let Content::Bytes(range) = content {

@@ -145,7 +145,6 @@ impl Share {
 /// A column for each of many things.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Columns {
-    /// Their title.
     pub title: String,
     /// A sentence below them; empty for none.
     pub note: String,
@@ -277,7 +276,6 @@ pub struct Source {
 /// A line of a source text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceLine {
-    /// The text of the line.
     pub text: String,
     /// Values of the columns; empty for a line without cost.
     pub values: Vec<String>,

@@ -13,7 +13,6 @@ use ns_base::units::{format_cell_share, format_count, format_grouped};
 /// The kind of values in a column, which decides alignment and text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColumnKind {
-    /// Texts.
     Text,
     /// Names of slices: shown in their short form.
     Name,
@@ -64,7 +63,6 @@ pub struct Table {
 pub struct Sort {
     /// [`Column::id`].
     pub column: String,
-    /// Whether the sort is descending.
     pub descending: bool,
 }
 

@@ -124,7 +124,6 @@ fn hash_of(current: Page, profile: &ProfileState, models: &[KnownModel]) -> Opti
     }
 }
 
-/// The address that is shown.
 #[derive(Clone, Copy, PartialEq)]
 struct ShownAddress {
     page: Page,

@@ -81,6 +81,8 @@ const fn page_of(kind: Kind, current: Page) -> Page {
         (Kind::Decoder, _) => Page::Llm,
         (Kind::Records, _) | (_, Page::Experiments) => Page::Experiments,
         (Kind::Reports, _) => Page::Benchmark,
+        // A table of numbers is a data set there.
+        (Kind::NotOurs(_), Page::Numerics) => Page::Numerics,
         (Kind::Archive | Kind::NotOurs(_), _) => Page::Profile,
     }
 }

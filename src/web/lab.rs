@@ -387,7 +387,7 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
             for file in files {
                 match (page, page.study()) {
                     (Page::Inspect, _) => inspect_model(&actions, file),
-                    (_, Some(kind)) => match kind.file_field() {
+                    (_, Some(kind)) => match kind.file_field().filter(|_| !are_models) {
                         Some(field) => give_text(&studies[kind as usize], field, file),
                         None => open_for_study(&context, &studies[kind as usize], file),
                     },

@@ -14,16 +14,13 @@ use ns_page::study::{StudyAction, StudyState};
 use ns_page::{experiments, inspect, profile};
 
 pub type ProfileState = profile::ProfileState<Engine>;
-/// Its actions.
 pub type ProfileAction = profile::ProfileAction<Engine>;
 pub type OpenRun = profile::OpenRun<Engine>;
 /// The page of models.
 pub type InspectState = inspect::InspectState<Engine>;
-/// Its actions.
 pub type InspectAction = inspect::InspectAction<Engine>;
 /// The page of experiments.
 pub type ExperimentsState = experiments::ExperimentsState<Engine>;
-/// Its actions.
 pub type ExperimentsAction = experiments::ExperimentsAction<Engine>;
 
 /// A state of the page, which an action turns into the next one.

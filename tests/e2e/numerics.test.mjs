@@ -1,7 +1,9 @@
 // The page of values: what the command line computes, side by side, and where a NaN began.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { appFixture, assertAccessible, download, editForm, menuEntry, openApp, refuseToKeep, reloaded, waitForState, waiting } from "./support/app.mjs";
@@ -27,10 +29,10 @@ test("the example that goes NaN without a bias is one click away, and names the 
   const printed = commandLine(["--model", "matmult:n=32,loop_count=200,add_bias=false,normalize=true"]);
   assert.equal(await downloaded(page), printed);
   const { first_nan: nan, outputs } = JSON.parse(printed);
-  const origins = page.locator("dl.origins");
+  const origins = page.locator(".document .tiles");
   await origins.getByText(nan.path, { exact: true }).first().waitFor();
   assert.match(await origins.innerText(), new RegExp(`First NaN[\\s\\S]*${nan.hlo.replaceAll(".", "\\.")} \\(${nan.opcode}\\)`));
-  assert.match(await page.locator(".numerics-verdict").innerText(), /^FAIL .*1 NaN/);
+  assert.match(await page.locator(".document .finding").first().innerText(), /^FAIL .*1 NaN/);
   assert.equal(outputs[0].nan, 1);
   assert.deepEqual(await cells(page, "Device").allInnerTexts(), ["NaN"]);
   assert.match(page.url(), /#\/numerics\?v=1&model=matmult:n=32,loop_count=200,add_bias=false,normalize=true/);
@@ -61,7 +63,7 @@ test("a model file has its values, also from a link that only names it", app.pag
 
 test("values, errors and verdict are the command line's", app.page(async (page, url) => {
   await editForm(page);
-  await page.locator("form summary:not(.button)").click();
+  await page.locator("form summary:not(.button)").last().click();
   await page.getByLabel("Auto-cast").selectOption("all");
   await page.getByLabel("Cast type").selectOption("fp8_e4m3");
   await page.getByLabel("Rounding").selectOption("stochastic");
@@ -91,6 +93,31 @@ test("values, errors and verdict are the command line's", app.page(async (page, 
   assert.ok(page.url().startsWith(url));
 }, { hash: waiting("#/numerics?v=1&model=nn") }));
 
+test("a data set that is dropped is answered by processor and core, judged by metrics, and travels in the link", app.page(async (page) => {
+  const line = (n) => [...Array.from({ length: 16 }, (_, i) => ((i * 7 + n * 3) % 11) / 4), n].join();
+  const records = [0, 1, 2].map((n) => `${line(n)}\n`).join("");
+  const buffer = Buffer.from(records);
+  await page.locator("#open-file").first().setInputFiles({ name: "records.csv", mimeType: "text/csv", buffer });
+  // The label is one value too many, until a metric takes it.
+  await waitForState(page, "failed");
+  await editForm(page);
+  await page.getByText("Own records", { exact: true }).click();
+  await page.getByLabel("Metrics", { exact: true }).fill("Accuracy");
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  const folder = mkdtempSync(join(tmpdir(), "records-"));
+  writeFileSync(join(folder, "records.csv"), records);
+  const args = ["--model", "nn", "--dataset", join(folder, "records.csv"), "--eval-metrics", "Accuracy"];
+  const printed = commandLine(args);
+  assert.equal(await downloaded(page), printed);
+  const [metric] = JSON.parse(printed).metrics;
+  const row = page.getByRole("table", { name: "How good the answers are" }).locator("tbody tr").first();
+  assert.match(await row.innerText(), new RegExp(`^Accuracy\\s+${metric.reference === 0 ? "0" : metric.reference.toFixed(2)}`));
+  assert.equal(await cells(page, "Device").count(), 3 * JSON.parse(printed).outputs[0].sample.columns);
+  assert.match(page.url(), /dataset=\d+~/);
+  await assertAccessible(page);
+}, { hash: waiting("#/numerics?v=1&model=nn") }));
+
 test("wrong fields are explained, a model that is too large says so, and a run is cancelled", app.page(async (page) => {
   await editForm(page);
   await page.getByLabel("Tolerance").fill("-1");
@@ -113,8 +140,8 @@ test("wrong fields are explained, a model that is too large says so, and a run i
 
 test("a finished comparison is kept: a reload shows it without a run, the start page lists it, and it runs again", app.page(async (page, url) => {
   await waitForState(page, "done");
-  const before = [await downloaded(page), await page.locator(".numerics-result").innerText()];
-  const shown = await reloaded(page, async () => [await downloaded(page), await page.locator(".numerics-result").innerText()]);
+  const before = [await downloaded(page), await page.locator(".document").innerText()];
+  const shown = await reloaded(page, async () => [await downloaded(page), await page.locator(".document").innerText()]);
   assert.deepEqual(shown, before);
   await editForm(page);
   assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "5");

@@ -44,13 +44,12 @@ fn a_public_type_name_means_one_thing_in_a_crate() {
 }
 
 /// Files of commands that name neither a session nor its driver, with the reason.
-const BELOW_THE_SESSION: [(&str, &str); 29] = [
+const BELOW_THE_SESSION: [(&str, &str); 26] = [
     ("aggregate", "prints the text of PyTorch/XLA's script, whose reports `ns_experiment` makes"),
     ("analyze", "writes the files of PyTorch/XLA's analyzer"),
     ("bench_eval", "asks a metric of the bench, whose data set is on the disk"),
     ("bench_index", "reads the files of an index for `bench`"),
     ("cpu", "measures this machine in threads, which a session has none of"),
-    ("devices", "prints figures of the hardware"),
     ("evaluate", "reads a data set from the disk"),
     ("experiment", "chooses between the files beside it"),
     ("index", "changes files of an index"),
@@ -61,9 +60,7 @@ const BELOW_THE_SESSION: [(&str, &str); 29] = [
     ("matmul_bench", "measures this processor, or asks the cost of one product"),
     ("mod", "has the table of commands"),
     ("model_values", "computes a model file with arrays of a file"),
-    ("operators_supported", "prints tables of the readers"),
     ("plan", "prints the plan of experiments, which the session's request makes"),
-    ("profile_log", "prints the words of the compiler and the profiler"),
     ("report", "converts files of results"),
     ("result_files", "names files of results"),
     ("results", "appends records to a file"),

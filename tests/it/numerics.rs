@@ -1,12 +1,14 @@
 //! Models computed as a NeuronCore would compute them.
 
+use crate::folder::Folder;
 use neuronscope::neuron::numerics::{NumericsReport, NumericsSpec, SizeLimits};
 use neuronscope::session::protocol::wire::{Decoder, Encoder, decode_event, encode_event};
-use neuronscope::session::studies::{StudyResult, StudySpec};
+use neuronscope::session::studies::{NumericsStudy, StudyReports, StudyResult, StudySpec};
 use neuronscope::session::{
     AutoCast, CastType, CompileOptions, Event, JobId, JobRequest, JobResult, Message, OptLevel, Request, Rounding,
     Session, StepResult,
 };
+use neuronscope::view::terminal::document;
 
 fn options(auto_cast: AutoCast, auto_cast_type: CastType) -> CompileOptions {
     CompileOptions { auto_cast, auto_cast_type, ..CompileOptions::default() }
@@ -17,11 +19,19 @@ fn spec(model: &str) -> NumericsSpec {
 }
 
 fn run(spec: NumericsSpec) -> Result<NumericsReport, String> {
+    match study(spec)?.reports {
+        StudyReports::Numerics(report) => Ok(*report),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn study(spec: NumericsSpec) -> Result<StudyResult, String> {
+    let study = NumericsStudy { compared: spec, ..NumericsStudy::default() };
     let mut session = Session::new();
-    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(StudySpec::Numerics(spec)))), None);
+    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(StudySpec::Numerics(study)))), None);
     let mut result = Err("no answer".to_owned());
     let mut answer = |event| match event {
-        Event::Message(_, Message::Done(JobResult::Study(study))) => result = Ok(*study.values.unwrap()),
+        Event::Message(_, Message::Done(JobResult::Study(study))) => result = Ok(*study),
         Event::Message(_, Message::Failed(message)) => result = Err(message),
         Event::Message(_, Message::Progress { .. }) => {}
         other => panic!("{other:?}"),
@@ -83,7 +93,8 @@ fn a_chain_without_a_bias_goes_nan_and_with_one_it_does_not() {
     let without = chain(false);
     assert_eq!(without.status, "FAIL");
     assert_eq!(without.outputs[0].nan, 1);
-    let path = |o: &Option<neuronscope::session::Origin>| o.as_ref().map(|o| (o.path.clone(), o.opcode.clone()));
+    let path =
+        |o: &Option<neuronscope::neuron::numerics::Origin>| o.as_ref().map(|o| (o.path.clone(), o.opcode.clone()));
     let text = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
     assert_eq!(path(&without.first_underflow), text("Matmult[model]/Linear[matmult]/aten__mm_dot", "dot"));
     assert_eq!(path(&without.first_inf), text("Matmult[model]/LlamaRMSNorm[norm]/aten__rsqrt_rsqrt", "rsqrt"));
@@ -123,20 +134,57 @@ fn uncomputable_comparisons_have_a_reason() {
 }
 
 #[test]
-fn a_report_travels_as_bytes_and_as_json() {
-    let report = run(spec("matmult:n=16,loop_count=300,add_bias=false,normalize=true")).unwrap();
-    let study = StudyResult { values: Some(Box::new(report.clone())), ..StudyResult::default() };
-    let event = Event::Message(JobId(7), Message::Done(JobResult::Study(Box::new(study))));
+fn a_result_travels_as_bytes_and_its_report_as_json() {
+    let result = study(spec("matmult:n=16,loop_count=300,add_bias=false,normalize=true")).unwrap();
+    let event = Event::Message(JobId(7), Message::Done(JobResult::Study(Box::new(result.clone()))));
     let bytes = encode_event(event, Encoder::<Message>::STUDIES).unwrap();
     let Ok(Event::Message(_, Message::Done(JobResult::Study(back)))) = decode_event(&bytes, Decoder::<Message>::ALL)
     else {
         panic!("is numerics")
     };
-    let back = back.values.unwrap();
-    assert_eq!((&back.first_nan, &back.notes), (&report.first_nan, &report.notes));
+    // NaN is no equal of itself.
+    assert_eq!(document(&back.document), document(&result.document));
+    assert_eq!(back.files, result.files);
+    let StudyReports::Numerics(report) = result.reports else { panic!("is numerics") };
     // JSON has no NaN: such values are null.
     let json: serde_json::Value = serde_json::to_value(&report).unwrap();
     assert_eq!(json["outputs"][0]["sample"]["device"][0], serde_json::Value::Null);
     assert_eq!(json["spec"]["options"]["auto_cast"], "matmult");
     assert_eq!(json["outputs"][0]["mean_relative_error"], serde_json::Value::Null);
+}
+
+/// Records of the network of the tutorial, 16 values and a label each.
+fn records() -> String {
+    let line =
+        |n: u32| (0..16).map(|i| (f64::from((i * 7 + n * 3) % 11) / 4.0).to_string()).collect::<Vec<_>>().join(",");
+    format!("{},0\n{},1\n", line(0), line(1))
+}
+
+#[test]
+fn records_are_judged_on_both_sides_as_a_benchmark_judges_them() {
+    let f = Folder::new("numerics-records");
+    f.write("records.csv", records());
+    let of = |command: &str| -> serde_json::Value { serde_json::from_str(&f.stdout(command)).unwrap() };
+    let judged = of("neuronscope numerics --dataset records.csv --eval-metrics Accuracy,topk_8 --tolerance 1 --json");
+    assert_eq!(judged["outputs"][0]["shape"], "f32[2,8]");
+    let bench = "neuronscope bench --n-models 1 --workers-per-model 1 --dataset records.csv --eval-metrics Accuracy,topk_8 --json";
+    let bench = of(bench);
+    for (at, name) in ["Accuracy", "topk_8"].into_iter().enumerate() {
+        let metric = &judged["metrics"][at];
+        assert_eq!((&metric["metric"], &metric["device"]), (&name.into(), &bench["eval_metrics"][name]), "{bench}");
+        assert!((0.0..=1.0).contains(&metric["reference"].as_f64().unwrap()), "{metric}");
+    }
+    for (wrong, said) in [
+        ("--eval-metrics Speed --dataset records.csv", "--eval-metrics: unknown metric 'Speed'"),
+        ("--dataset records.csv", "dataset: a record has 17 values, nn takes 4x4 of batch size 1"),
+        (
+            "--dataset records.csv --eval-metrics Accuracy --rounding stochastic",
+            "--rounding: values of a data set are always",
+        ),
+        ("--dataset records.csv --eval-metrics Accuracy --batch-size 2", "--batch-size: each record"),
+        ("--dataset missing.csv", "missing.csv"),
+    ] {
+        let stderr = f.stderr(&format!("neuronscope numerics {wrong}"));
+        assert!(stderr.contains(said), "{wrong}: {stderr}");
+    }
 }

@@ -2,12 +2,11 @@
 
 use neuronscope::bench::BenchConfig;
 use neuronscope::experiment::sweep::ExperimentsRequest;
-use neuronscope::neuron::numerics::NumericsSpec;
 use neuronscope::session::ProfileSpec;
 use neuronscope::session::options::{Opt, Options};
 use neuronscope::session::share::Link;
 use neuronscope::session::studies::{
-    CustomopStudy, FieldKind, FormField, LlmStudy, MatmultStudy, NkiStudy, StudyKind, StudySpec,
+    CustomopStudy, FieldKind, FormField, LlmStudy, MatmultStudy, NkiStudy, NumericsStudy, StudyKind, StudySpec,
 };
 
 use crate::folder::Folder;
@@ -48,7 +47,7 @@ fn every_option_is_a_field_of_the_form_and_a_flag_of_the_command() {
     check_flags::<ExperimentsRequest>(&f, &["experiment"], None);
     check_flags::<MatmultStudy>(&f, &["matmult"], Some(StudyKind::Matmult));
     check_flags::<CustomopStudy>(&f, &["customop"], Some(StudyKind::Customop));
-    check_flags::<NumericsSpec>(&f, &["numerics"], Some(StudyKind::Numerics));
+    check_flags::<NumericsStudy>(&f, &["numerics"], Some(StudyKind::Numerics));
     check_flags::<LlmStudy>(&f, &["generate", "fit"], Some(StudyKind::Llm));
     check_flags::<NkiStudy>(&f, &["nki"], Some(StudyKind::Nki));
 }

@@ -13,7 +13,6 @@ use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
 pub struct CompileSweep {
     /// Which operations are cast.
     pub auto_casts: Vec<AutoCast>,
-    /// Type they are cast to.
     pub auto_cast_types: Vec<CastType>,
     /// How hard the compiler tries.
     pub opt_levels: Vec<OptLevel>,

@@ -71,7 +71,6 @@ pub struct Configuration {
     /// The cast that an older index names.
     #[serde(default)]
     pub cast_mode: Option<String>,
-    /// The options of the run.
     pub options: RunOptions,
     /// A host on which nobody waits, for fits of other constants to rows whose hosts did not limit. No request has it.
     #[serde(skip)]

@@ -158,7 +158,6 @@ pub struct RunOptions {
     pub device_type: DeviceType,
     /// How a model is compiled for a simulated device.
     pub compile: CompileOptions,
-    /// Which generation of the SDK runs it.
     pub sdk_generation: SdkGeneration,
     /// How a model reaches its NeuronCore. It has no meaning for a system given by its times and for a measured processor.
     pub workflow: Workflow,

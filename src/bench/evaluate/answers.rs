@@ -24,7 +24,6 @@ pub struct Answering {
     configuration: Configuration,
 }
 
-/// The source of the answers.
 enum AnswerSource {
     /// A model of the zoo.
     Zoo(Zoo),

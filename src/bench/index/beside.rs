@@ -19,7 +19,6 @@ pub struct BesideIndex {
     pub inputs: Vec<InputTuple>,
     /// Which operations are cast.
     pub auto_casts: Vec<AutoCast>,
-    /// Type they are cast to.
     pub auto_cast_types: Vec<CastType>,
     /// How hard the compiler tries.
     pub opt_levels: Vec<OptLevel>,

@@ -11,16 +11,12 @@ pub enum FileStep {
     /// Write a text, creating the folder of its target.
     Write { path: String, text: String },
     /// Remove a file; if it does not exist, only a warning is given.
-    Remove {
-        /// The file.
-        path: String,
-    },
+    Remove { path: String },
 }
 
 /// The actions, in order: nothing is removed before everything is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePlan {
-    /// The steps.
     pub steps: Vec<FileStep>,
 }
 

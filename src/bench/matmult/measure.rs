@@ -13,7 +13,6 @@ use ns_neuron::step::StepCosts;
 use super::call_times::CallTimes;
 use super::config::MatmultCase;
 
-/// A case and its result.
 pub(super) struct CaseResult {
     /// Operations of one call: by the guide's formula, or for another model those of its products and convolutions.
     pub operations: f64,
@@ -167,7 +166,6 @@ impl Repeating {
 pub(super) enum Step {
     /// There is more to do.
     More(Measuring),
-    /// The case is done.
     Done(Box<CaseResult>),
 }
 

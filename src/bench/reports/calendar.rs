@@ -2,7 +2,8 @@
 //! was made; for a measured run from the shell's clock.
 
 use super::report::Report;
-use ns_base::SimTime;
+use ns_base::convert::u64_to_i64;
+use ns_base::{SimTime, moment_utc};
 
 /// NeuronPerf's name for a file of reports that has none: `{model_name}.results-{date}-{time}.{extension}`, UTC.
 pub fn results_file_name(reports: &[Report], unix_s: u64, extension: &str) -> String {
@@ -23,27 +24,8 @@ pub fn simulated_dts(after_epoch: SimTime) -> String {
 
 /// A moment as `YYYYMMDD-HHMMSS` in UTC, from seconds since the beginning of 1970.
 pub fn utc_dts(unix_s: u64) -> String {
-    const DAY: u64 = 86_400;
-    let (year, month, day) = date_of(unix_s / DAY);
-    let (h, m, s) = (unix_s % DAY / 3_600, unix_s % 3_600 / 60, unix_s % 60);
+    let [year, month, day, h, m, s] = moment_utc(u64_to_i64(unix_s));
     format!("{year:04}{month:02}{day:02}-{h:02}{m:02}{s:02}")
-}
-
-/// Year, month and day of a number of days after 1970-01-01. Years are counted from March, so that the leap day is the
-/// last of one, in cycles of 400 years.
-fn date_of(days: u64) -> (u64, u64, u64) {
-    const CYCLE: u64 = 146_097;
-    // From 0000-03-01 to 1970-01-01.
-    let days = days + 719_468;
-    let (cycle, day_of_cycle) = (days / CYCLE, days % CYCLE);
-    let leap_days = day_of_cycle / 1_460 - day_of_cycle / 36_524 + day_of_cycle / (CYCLE - 1);
-    let year_of_cycle = (day_of_cycle - leap_days) / 365;
-    let day_of_year = day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
-    // Five months of 153 days each repeat from March on.
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (400 * cycle + year_of_cycle + u64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]
@@ -74,20 +56,6 @@ mod tests {
             (1_792_281_600, "20261018-000000"),
         ] {
             assert_eq!(utc_dts(unix_s), expected);
-        }
-    }
-
-    #[test]
-    fn every_day_follows_the_one_before() {
-        let mut before = date_of(0);
-        for day in 1..200_000 {
-            let date = date_of(day);
-            let next = (before.0, before.1, before.2 + 1);
-            let next_month = (before.0, before.1 + 1, 1);
-            let next_year = (before.0 + 1, 1, 1);
-            assert!(date == next || date == next_month || date == next_year, "{before:?} then {date:?}");
-            assert!(date.2 <= 31 && (date.2 <= 28 || date.1 != 2 || (date.2 == 29 && date.0.is_multiple_of(4))));
-            before = date;
         }
     }
 }

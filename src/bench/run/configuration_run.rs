@@ -41,7 +41,6 @@ pub struct RowResult {
 }
 
 impl RowResult {
-    /// A configuration with its measurements.
     pub(crate) fn of(configuration: &Configuration, mut measurement: Measurement, detail: RunDetail) -> Self {
         // Reports and charts put the latencies into order of size.
         let kept = detail.timers.then(|| measurement.clone());

@@ -7,7 +7,6 @@ use crate::config::configuration::Configuration;
 
 /// The interpreter that all copies share when they are in one process.
 const INTERPRETER: usize = 0;
-/// The cores of the host.
 pub(super) const HOST_CORES: usize = 1;
 /// The path between the host and all devices of a system given by its times.
 pub(super) const PATH: usize = 2;

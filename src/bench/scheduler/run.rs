@@ -16,7 +16,6 @@ use ns_base::{Refusal, refuse};
 use super::resources::Places;
 use super::workers::Workers;
 
-/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Whether every worker has stopped.
@@ -124,7 +123,6 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         self.step(u64::MAX)
     }
 
-    /// The progress of the run.
     pub fn progress(&self) -> Progress {
         let (done, now) = (self.workers.are_done(), self.workers.now());
         let share = self.source.share(now.0, self.measurement.inferences());

@@ -13,7 +13,6 @@ pub(crate) enum Next {
     At(u64),
     /// Waits until a query arrives.
     Wait,
-    /// Stops.
     Stop,
 }
 

@@ -26,7 +26,6 @@ pub struct KeptRow {
     pub report: Report,
 }
 
-/// The sweep of a benchmark.
 pub type SweepState = SweepOf<Benchmarks>;
 
 impl SweepKind for Benchmarks {

@@ -39,7 +39,6 @@ pub trait SweepKind: Clone + Debug + PartialEq {
     fn of_stored(stored: Self::Stored) -> Self::Result;
 }
 
-/// State of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum RowState<K: SweepKind = Benchmarks> {
@@ -174,7 +173,6 @@ impl<K: SweepKind> SweepOf<K> {
         }
     }
 
-    /// Whether the sweep is paused.
     pub fn is_paused(&self) -> bool {
         self.is_paused
     }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
-use std::rc::Rc;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -11,17 +9,15 @@ use serde::Serialize;
 use super::model_values::{Comparison, JsonComparison};
 use super::{inspect_picture, text};
 use crate::driver::Driver;
-use crate::file::FileSource;
 use crate::inspect_args::InspectArgs;
 use crate::model_file;
 use ns_base::SimTime;
 use ns_base::units::format_count;
 use ns_bench::{Parity, parity, parity_markdown, parse_list};
-use ns_compiler::{Pipeline, Workflow};
-use ns_device::{Compilation, Device, EstimateMark, ModelFileRef, ModelFileSettings, ModelLibrary, OperatorKernels};
+use ns_device::{Compilation, Device, EstimateMark, ModelFileSettings, OperatorKernels};
 use ns_neuron::step::Waits;
-use ns_program::{ImportedModel, Inspection, TensorInfo, Verdict, occurrence};
-use ns_readers::read_model;
+use ns_program::{Inspection, TensorInfo, Verdict, occurrence};
+use ns_session::Workflow;
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
     let path =
@@ -37,12 +33,8 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
         inspect_picture::run(&args, &path, true)?;
     }
     let settings = args.file_flags.settings()?;
-    let (imported, bytes) = model_file::read_decided(Path::new(&path), &settings)?;
-    let imported = match args.batch {
-        Some(batch) => at_batch(&path, &settings, batch)?,
-        None => Rc::new(imported),
-    };
-    let run = args.instance.as_deref().map(|instance| OneCall::of(&imported, instance, &settings)).transpose()?;
+    let (imported, bytes) = model_file::read_at_batch(&path, &settings, args.batch)?;
+    let run = args.instance.as_deref().map(|instance| OneCall::of(&args, &path, instance)).transpose()?;
     let compared = Comparison::of(
         &imported,
         &bytes,
@@ -64,14 +56,6 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     };
     text::print(said.as_bytes())?;
     compared.map_or(Ok(()), |c| c.verdict())
-}
-
-/// The model in a file for a batch size.
-fn at_batch(path: &str, settings: &ModelFileSettings, batch: u32) -> Result<Rc<ImportedModel>> {
-    let library = ModelLibrary::new(read_model);
-    library.keep(path, Rc::new(FileSource::open(Path::new(path))?))?;
-    let file = ModelFileRef { digest: None, ..ModelFileRef::new(path, "", settings.clone()) };
-    Ok(library.instantiate(&file, Some(batch.into()))?.imported)
 }
 
 /// The default instance: the smallest one with a second-generation NeuronCore.
@@ -102,10 +86,11 @@ struct OneCall {
 }
 
 impl OneCall {
-    fn of(imported: &Rc<ImportedModel>, instance: &str, settings: &ModelFileSettings) -> Result<Self> {
-        let device = Device::of_instance(instance)?;
-        let (file, assumed) = (Rc::clone(imported), settings.assumed.clone());
-        let compiled = device.generate(&Pipeline::of_file(file, assumed, Workflow::Trace, device.options))?;
+    fn of(args: &InspectArgs, path: &str, instance: &str) -> Result<Self> {
+        let mut driver = Driver::new();
+        let model = args.file_flags.model(&mut driver, path)?;
+        let device = Device::of_instance(instance)?.with_models(driver.models());
+        let compiled = device.compilation(&model, args.batch, Workflow::Trace)?;
         let step = device.step(&compiled, Workflow::Trace)?;
         let removed = compiled.removed().map(|removed| removed.sentence("the program"));
         let notes = compiled.notes.iter().cloned().chain(removed).collect();

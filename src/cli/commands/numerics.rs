@@ -1,55 +1,63 @@
 //! `neuronscope numerics`
 
-use std::path::Path;
-
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::model_values::{Comparison, read_arrays};
 use super::text;
 use crate::args::NumericsArgs;
 use crate::driver::Driver;
-use crate::file::FileSource;
+use crate::file::read_text;
 use crate::model_args::ModelFileFlags;
 use crate::model_file;
+use crate::option_args::said_of_flag;
 use crate::output::write;
 use ns_device::{OperatorKernels, casts_of};
 use ns_neuron::numerics::checked_instance;
 use ns_program::eval::Arithmetic;
-use ns_program::{ImportedModel, results};
+use ns_program::results;
 use ns_readers::write_npz;
-use ns_session::studies::StudySpec;
-use ns_session::{
-    BatchRule, ModelFileSettings, NumericsReport, NumericsSpec, OutputComparison, Rounding, Sample, value_text,
-    without_source,
-};
+use ns_session::options::Options as _;
+use ns_session::studies::{NumericsStudy, StudyReports, StudySpec};
+use ns_session::{NumericsReport, Rounding};
+use ns_view::document::Document;
+use ns_view::terminal;
 
 pub(super) fn run(args: NumericsArgs) -> Result<()> {
-    let mut spec = NumericsSpec::default();
-    args.options.put_into(&mut spec, &[])?;
-    spec.model = args.file.model_file.clone().unwrap_or(spec.model);
+    let mut study = NumericsStudy::default();
+    args.options.put_into(&mut study, &[])?;
+    if let Some(path) = &args.dataset {
+        let text = read_text(path)?;
+        study.set_text("dataset", &text).map_err(|e| anyhow!("{}: {e}", path.display()))?;
+    }
+    let spec = &mut study.compared;
+    spec.model = args.file.model_file.clone().unwrap_or_else(|| spec.model.clone());
     if model_file::names_a_file(&spec.model) {
-        return of_file(spec, &args);
+        return of_file(study, &args);
     }
     args.file_flags.refuse_without_a_file(&spec.model)?;
     if args.arrays.inputs.is_some() {
         bail!("--inputs and --expect are about a model file, and {} is not one", spec.model);
     }
-    tell(&of_drawn(&mut Driver::new(), &args.file_flags, spec)?, args.json)
+    tell(study, &args)
 }
 
-/// Compares the values of a core with the reference's: those of a model of the zoo, or of a file, for random inputs.
-pub(super) fn of_drawn(driver: &mut Driver, file_flags: &ModelFileFlags, spec: NumericsSpec) -> Result<NumericsReport> {
-    let id = file_flags.model(driver, &spec.model)?;
-    let study = StudySpec::Numerics(NumericsSpec { model: id, ..spec.clone() });
-    match driver.study(study)?.values {
-        Some(report) => Ok(NumericsReport { spec, ..*report }),
-        None => bail!("the session returned no comparison"),
-    }
+/// Compares the values of a core with the reference's: those of a model of the zoo, or of a file, for random inputs or records.
+pub(super) fn of_drawn(
+    driver: &mut Driver,
+    file_flags: &ModelFileFlags,
+    mut study: NumericsStudy,
+) -> Result<(NumericsReport, Document)> {
+    let spec = study.compared.clone();
+    study.compared.model = file_flags.model(driver, &spec.model)?;
+    let result = driver.study(StudySpec::Numerics(study)).map_err(|e| said_of_flag::<NumericsStudy>(&e))?;
+    let StudyReports::Numerics(report) = result.reports else { bail!("the session returned no comparison") };
+    Ok((NumericsReport { spec, ..*report }, result.document))
 }
 
-/// Prints a report.
-fn tell(report: &NumericsReport, is_json: bool) -> Result<()> {
-    let said = if is_json { report.to_json()? } else { describe(report) };
+/// Prints what a session says of a study.
+fn tell(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
+    let (report, document) = of_drawn(&mut Driver::new(), &args.file_flags, study)?;
+    let said = if args.json { report.to_json()? } else { terminal::document(&document) };
     text::print(said.as_bytes())?;
     let failed = report.outputs.iter().filter(|o| !o.passed).count();
     if failed > 0 {
@@ -59,20 +67,21 @@ fn tell(report: &NumericsReport, is_json: bool) -> Result<()> {
 }
 
 /// Compares a model file's values with its framework's, or the values of a core with those without casts.
-fn of_file(spec: NumericsSpec, args: &NumericsArgs) -> Result<()> {
+fn of_file(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
+    let spec = &study.compared;
     let path = spec.model.as_str();
     let settings = args.file_flags.settings()?;
     let kernels = OperatorKernels::of(&settings.assumed).context("--assume")?;
+    if args.arrays.inputs.is_none() {
+        return tell(study, args);
+    }
     if spec.rounding == Rounding::Stochastic {
         bail!(
             "--rounding stochastic: values of a model file are always rounded to the nearest; leave the flag out, or compare a model of the zoo"
         );
     }
-    if args.arrays.inputs.is_none() {
-        return tell(&of_drawn(&mut Driver::new(), &args.file_flags, spec)?, args.json);
-    }
-    checked_instance(&spec)?;
-    let (imported, bytes) = with_batch(path, settings, spec.batch_size)?;
+    checked_instance(spec)?;
+    let (imported, bytes) = model_file::read_at_batch(path, &settings, spec.batch_size)?;
     if let (Some(arrays), Some(to)) = (&args.arrays.inputs, &args.results) {
         let arrays = read_arrays(arrays)?;
         let outside = kernels.outside();
@@ -98,97 +107,4 @@ fn of_file(spec: NumericsSpec, args: &NumericsArgs) -> Result<()> {
     };
     text::print(said.as_bytes())?;
     compared.verdict()
-}
-
-/// A model file at a batch size, with every decision made.
-fn with_batch(
-    path: &str,
-    mut settings: ModelFileSettings,
-    batch_size: Option<u32>,
-) -> Result<(ImportedModel, FileSource)> {
-    let (mut imported, bytes) = model_file::read(Path::new(path), &settings)?;
-    if let Some(batch_size) = batch_size.map(u64::from) {
-        match BatchRule::of(&imported) {
-            BatchRule::Open { dimension, .. } => {
-                settings.dims.insert(dimension, batch_size);
-                (imported, _) = model_file::read(Path::new(path), &settings)?;
-            }
-            rule if rule.own() == batch_size => {}
-            BatchRule::Derived { exported } => {
-                imported = imported.at_batch(exported, batch_size).with_context(|| path.to_owned())?;
-            }
-            BatchRule::Fixed { size } => {
-                bail!("{path}: --batch-size {batch_size}: the file's batch size is fixed at {size}")
-            }
-        }
-    }
-    model_file::check_decided(&imported.inspection, &settings).with_context(|| path.to_owned())?;
-    Ok((imported, bytes))
-}
-
-fn describe(report: &NumericsReport) -> String {
-    let spec = &report.spec;
-    let mut out = format!(
-        "{}: {} of {}, {}, rounding {}, seed {}\n\n",
-        without_source(&spec.model),
-        report.core,
-        spec.instance,
-        spec.options,
-        spec.rounding,
-        spec.seed
-    );
-    for output in &report.outputs {
-        out.push_str(&values(output));
-    }
-    let error = |e: Option<f64>, digits: usize| e.map_or_else(|| "-".to_owned(), |e| format!("{e:.digits$e}"));
-    let rows: Vec<Vec<String>> = report
-        .outputs
-        .iter()
-        .map(|o| {
-            vec![
-                o.index.to_string(),
-                o.shape.clone(),
-                error(o.mean_relative_error, 3),
-                error(o.max_abs_error, 3),
-                o.tolerance.to_string(),
-                o.nan.to_string(),
-                o.inf.to_string(),
-                if o.passed { "PASS" } else { "FAIL" }.to_owned(),
-            ]
-        })
-        .collect();
-    let headings =
-        ["Output", "Shape", ">Mean relative error", ">Max abs error", ">Tolerance", ">NaN", ">Inf", "Result"];
-    out.push_str(&text::table(&headings, &rows));
-    for reason in report.outputs.iter().filter_map(|o| Some(format!("output {}: {}", o.index, o.reason.as_ref()?))) {
-        out.push_str(&format!("{reason}\n"));
-    }
-    for note in &report.notes {
-        out.push_str(&format!("note: {note}\n"));
-    }
-    out.push_str(&format!("\n{}\n", report.status));
-    out
-}
-
-/// Both sides as the tutorial prints them.
-fn values(output: &OutputComparison) -> String {
-    let s = &output.sample;
-    let head = |side: &str| format!("=={side} OUTPUT {}== {} {}\n", output.index, output.shape, output.path);
-    format!("{}{}\n{}{}\n", head("CPU"), matrix(s, &s.reference), head("DEVICE"), matrix(s, &s.device))
-}
-
-fn matrix(sample: &Sample, values: &[f32]) -> String {
-    let mut out = String::new();
-    let columns = sample.columns.max(1) as usize;
-    let cells: Vec<String> = values.iter().map(|v| value_text(*v)).collect();
-    let width = cells.iter().map(String::len).max().unwrap_or(0);
-    for row in cells.chunks(columns) {
-        let row: Vec<String> = row.iter().map(|c| format!("{c:>width$}")).collect();
-        let more = if u64::from(sample.columns) < sample.all_columns { ", ..." } else { "" };
-        out.push_str(&format!("  [{}{more}]\n", row.join(", ")));
-    }
-    if u64::from(sample.rows) < sample.all_rows {
-        out.push_str(&format!("  ... {} rows of {} values\n", sample.all_rows, sample.all_columns));
-    }
-    out
 }

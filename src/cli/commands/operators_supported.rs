@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::text;
 use crate::args::OperatorsSupportedArgs;
-use ns_compiler::engine_of;
 use ns_readers::{SUPPORTED_FORMATS, supported_operators};
+use ns_session::engine_of;
 
 /// One operator as JSON.
 #[derive(Serialize)]

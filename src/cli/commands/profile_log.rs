@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use ns_container::ByteSource;
-use ns_container::zip::Archive;
 use ns_formats::WriteFormat;
+use ns_session::{Archive, ByteSource};
 
 /// The compiler's progress bars: what each is about. The first has no name.
 const BARS: [&str; 4] =

@@ -6,6 +6,7 @@ use super::numerics::of_drawn;
 use crate::driver::Driver;
 use crate::profile_args::ProfileArgs;
 use ns_base::convert::{u64_to_usize, usize_to_u32};
+use ns_session::studies::NumericsStudy;
 use ns_session::{NumericsSpec, OutputComparison, Workflow};
 
 /// Both values of each output, below the headings of the tutorial's script. Fails when the model is too large for its values to be
@@ -15,7 +16,8 @@ pub(super) fn describe(driver: &mut Driver, args: &ProfileArgs) -> Result<String
     let ns_session::ProfileSpec { model, batch_size, instance, options, seed, .. } = run;
     let family = instance.split('.').next().unwrap_or_default().to_uppercase();
     let spec = NumericsSpec { model, batch_size, instance, options, seed, ..NumericsSpec::default() };
-    let report = of_drawn(driver, &args.file_flags, spec)?;
+    let study = NumericsStudy { compared: spec, ..NumericsStudy::default() };
+    let (report, _) = of_drawn(driver, &args.file_flags, study)?;
     // A traced model returns its results to the processor.
     let place = if run.workflow == Workflow::Trace { "" } else { ", device='xla:1'" };
     let mut out = String::from("\n==CPU OUTPUT==\n");

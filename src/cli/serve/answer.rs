@@ -25,7 +25,6 @@ const TYPES: [(&str, &str); 16] = [
     ("woff2", "font/woff2"),
 ];
 
-/// An answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     pub status: u16,

@@ -18,7 +18,6 @@ pub(super) struct Engines<'p> {
     preloads: bool,
 }
 
-/// When a table is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TableLoad {
     /// At the start, beside the first weights.

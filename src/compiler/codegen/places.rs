@@ -9,7 +9,6 @@ use crate::hlo::InstrId;
 use ns_base::{FxHashMap, FxHashSet, Idx};
 use ns_machine::isa::Wait;
 
-/// A weight in SBUF.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SbufWeight {
     pub blocks: Vec<Wait>,
@@ -35,7 +34,6 @@ pub(super) struct Places {
     pub trains: bool,
     /// Space in SBUF.
     pub ring: SbufRing,
-    /// Weights in SBUF.
     pub loaded: FxHashMap<InstrId, SbufWeight>,
     /// Tensors of a constant in SBUF, by the operation that reads them.
     pub constants: FxHashMap<InstrId, Wait>,

@@ -34,7 +34,6 @@ use super::hlo::{HloModule, verify};
 pub use placement::UnknownOpPolicy;
 pub use placement::engine_of;
 
-/// A program as HLO.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HloProgram {
     pub module: HloModule,

@@ -17,7 +17,6 @@ const MAX_END: u64 = 22 + 65_535;
 /// Most bytes of a central directory: a million entries with ordinary names.
 const MAX_DIRECTORY: u64 = 128 << 20;
 
-/// An entry of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub name: String,

@@ -18,7 +18,6 @@ names! {
     pub const ALL: [Self; _];
     /// Its name in options and legends.
     pub const fn name(self) -> &'static str;
-    /// The backend with the name of an option.
     pub fn from_name(name: &str) -> Option<Self>;
 }
 

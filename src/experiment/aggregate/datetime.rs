@@ -1,11 +1,11 @@
 //! Dates of timestamps.
 
 use ns_base::convert::f64_to_i64;
+use ns_base::moment_utc;
 
 /// A moment in UTC as Python's `str(datetime)` writes it: `2023-11-11 05:32:18.723407`, without a fraction if it is
 /// zero. `None` outside the years 1 to 9999.
 pub fn datetime_utc(seconds_since_1970: f64) -> Option<String> {
-    const DAY: i64 = 86_400;
     const FIRST: f64 = -62_135_596_800.0;
     const END: f64 = 253_402_300_800.0;
     if !(FIRST..END).contains(&seconds_since_1970) {
@@ -16,25 +16,9 @@ pub fn datetime_utc(seconds_since_1970: f64) -> Option<String> {
     if micros >= 1e6 {
         (whole, micros) = (whole + 1.0, 0.0);
     }
-    let seconds = f64_to_i64(whole);
-    let (year, month, day) = civil(seconds.div_euclid(DAY));
-    let of_day = seconds.rem_euclid(DAY);
-    let (h, m, s) = (of_day / 3_600, of_day % 3_600 / 60, of_day % 60);
+    let [year, month, day, h, m, s] = moment_utc(f64_to_i64(whole));
     let fraction = if micros == 0.0 { String::new() } else { format!(".{micros:06}") };
     (year <= 9_999).then(|| format!("{year:04}-{month:02}-{day:02} {h:02}:{m:02}:{s:02}{fraction}"))
-}
-
-/// Year, month and day in the Gregorian calendar for a number of days since 1970-01-01, counted in eras of 400 years that begin in
-/// March.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

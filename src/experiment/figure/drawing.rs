@@ -18,9 +18,7 @@ pub enum Dash {
     Solid,
     /// Dots.
     Dotted,
-    /// Dashes.
     Dashed,
-    /// Dashes and dots.
     DashDot,
 }
 
@@ -39,7 +37,6 @@ pub enum MarkKind {
 pub enum Anchor {
     /// The anchor is at the first letter.
     Start,
-    /// The anchor is in the middle.
     Middle,
     /// The anchor is at the last letter.
     End,

@@ -19,7 +19,6 @@ impl Default for BenchPlan {
     }
 }
 
-/// The operation that is timed.
 pub trait TimedOperation {
     /// Why a call failed.
     type Error;

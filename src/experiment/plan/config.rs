@@ -50,7 +50,6 @@ choices!(
 choices!(
     /// The runtime under XLA.
     Xla, "an XLA runtime", {
-        /// PJRT.
         Pjrt = "PJRT",
         /// XRT, which preceded it.
         Xrt = "XRT",
@@ -117,7 +116,6 @@ pub struct ExperimentConfig {
     /// Keep inputs and weights on the GPU; only the rules of May 2025 and before have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_model_data_on_cuda: Option<bool>,
-    /// Whether functionalization is on.
     #[serde(default)]
     pub enable_functionalization: bool,
 }

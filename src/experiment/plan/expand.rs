@@ -30,7 +30,6 @@ pub struct ExpandOptions {
     /// torch_xla2 modes.
     pub torch_xla2: Vec<Option<TorchXla2>>,
     pub test: Vec<Test>,
-    /// Whether functionalization is on.
     pub enable_functionalization: bool,
     /// Whether weights and inputs stay on the GPU.
     pub keep_model_data_on_cuda: bool,

@@ -8,7 +8,6 @@ use super::filter::{ModelFilter, partition};
 use crate::run::Suite;
 use ns_base::{Refusal, nearest_text, refuse};
 
-/// The request for a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanRequest {
     pub suite: Suite,

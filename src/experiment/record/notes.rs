@@ -1,6 +1,5 @@
 //! Notes about lines: counted, with the first of each kind by file and line.
 
-/// A kind of note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoteKind {
     /// Its text, which follows a count: `lines are not records`.

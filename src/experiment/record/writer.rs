@@ -100,7 +100,6 @@ pub struct RecordExperiment {
     pub test: String,
     /// Samples of one inference; null if the experiment did not run.
     pub batch_size: Option<u32>,
-    /// Whether functionalization is on.
     pub enable_functionalization: bool,
 }
 

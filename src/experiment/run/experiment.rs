@@ -163,7 +163,6 @@ impl Experiment<'_> {
         Ok(SuiteModel { specification, ..self.model.clone() })
     }
 
-    /// The batch that a run has.
     pub(super) fn batch(&self) -> Result<u32, RunError> {
         // The batch size of a model file is known when it is opened.
         if let Some(batch) = self.batch_size.or(self.model.batch_size) {

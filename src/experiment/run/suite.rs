@@ -19,7 +19,6 @@ pub enum Suite {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteModel {
-    /// Its name in the suite.
     pub name: String,
     /// Its specification in the zoo.
     pub specification: String,

@@ -24,7 +24,6 @@ pub enum Rules {
 pub struct CaseVerdict {
     /// Name of the case.
     pub id: Value,
-    /// Code of the verdict.
     pub code: Value,
     /// Under the mean relative error: the error, `"nan"` or `"inf"` if it is not finite, or null. Under the current
     /// rules: the kind of the exception, or null.

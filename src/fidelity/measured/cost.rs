@@ -16,7 +16,7 @@ const LONG: u32 = 2_048;
 
 /// The model's value for a row, in the row's unit. Fails when the model has no cost for what the row measures: the reason.
 pub(super) fn model_value(row: &MeasuredRow) -> Result<f64, Refusal> {
-    let costs = CostTable::of_instance(instance_of(&row.instance)?).map_err(|e| refuse!("{e}"))?;
+    let costs = CostTable::of_instance(instance_of(&row.instance)?)?;
     let words: Vec<&str> = row.what.split_whitespace().collect();
     let value = match row.level.as_str() {
         "instruction" => instruction(row, &words, &costs),

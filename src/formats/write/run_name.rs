@@ -2,7 +2,7 @@
 //! runs an id after it.
 
 use super::chrome::neuron_start_ns;
-use ns_base::digest64;
+use ns_base::{digest64, moment_utc};
 use ns_profile::Profile;
 use ns_profile::neuron::{OperatorView, operator_table};
 
@@ -45,24 +45,8 @@ fn as_file_name(part: &str) -> String {
 
 /// `YYYY_MM_DD_HH_MM_MM_SS` of a moment in UTC. The plugin writes the minute twice.
 fn date_name(seconds: i64) -> String {
-    let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = civil_date(days);
-    let (hour, minute, second) = (rest / 3_600, rest % 3_600 / 60, rest % 60);
+    let [year, month, day, hour, minute, second] = moment_utc(seconds);
     format!("{year:04}_{month:02}_{day:02}_{hour:02}_{minute:02}_{minute:02}_{second:02}")
-}
-
-/// Year, month and day of a day since 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the day
-/// of a leap year is the last of its year; 400 of them have 146,097 days, and months 153 days for five.
-fn civil_date(days: i64) -> (i64, i64, i64) {
-    // The days from 0000-03-01 to 1970-01-01.
-    let from_march = days + 719_468;
-    let (era, day_of_era) = (from_march.div_euclid(146_097), from_march.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -180,7 +180,6 @@ pub(crate) fn integer(e: Expr, context: &str) -> Result<Expr, Diagnostic> {
     }
 }
 
-/// A bool with a known value.
 pub(crate) const fn known_bool(pos: Pos, value: bool) -> Expr {
     Expr { pos, ty: Type::Scalar(Scalar::Bool), kind: ExprKind::Const(Value::bool(value)) }
 }

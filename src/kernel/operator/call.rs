@@ -115,16 +115,3 @@ impl OperatorCall {
         OperatorRun { outcome, cost: CallCost::of(self.elements, &meters, &self.costs), meters }
     }
 }
-
-/// Calls a kernel function once, to its end.
-pub fn run_operator(
-    kernel: KernelFunction<'_>,
-    inputs: &[HbmTensor],
-    multicore: bool,
-    cores: u32,
-    costs: &GpsimdCosts,
-) -> OperatorRun {
-    let mut call = OperatorCall::new(kernel, inputs.to_vec(), multicore, cores, costs);
-    while !call.advance(u64::MAX) {}
-    call.finish()
-}

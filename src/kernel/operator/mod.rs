@@ -9,7 +9,7 @@ mod library;
 mod meter;
 mod named_kernel;
 
-pub use call::{CallCost, OperatorCall, OperatorRun, run_operator};
+pub use call::{CallCost, OperatorCall, OperatorRun};
 pub use dtype::KernelDtype;
 pub use fill::{Fill, filled};
 pub use in_model::{MAX_CALL_ELEMENTS, ModelKernel};

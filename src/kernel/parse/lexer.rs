@@ -5,7 +5,6 @@ use crate::problem::{Diagnostic, Pos, Problem};
 /// The longest source, bytes.
 pub const MAX_SOURCE_BYTES: usize = 256 * 1024;
 
-/// The kinds of tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TokenKind {
     /// A name or a keyword.

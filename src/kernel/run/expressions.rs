@@ -28,7 +28,6 @@ pub(super) const fn operation(scalar: Scalar) -> Work {
 }
 
 impl<M: Meter> Machine<M> {
-    /// The value of an expression.
     pub(super) fn eval(&mut self, e: &Expr) -> Result<Value, Stop> {
         // The two most common kinds need no nesting level of their own.
         match &e.kind {

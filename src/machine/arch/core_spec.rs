@@ -1,9 +1,8 @@
 //! One NeuronCore: clocks, arrays and memories.
 
-use thiserror::Error;
-
-use super::cores::{CoreData, core_data};
+use super::cores::core_data;
 use ns_base::convert::{f64_to_u64, u64_to_f64};
+use ns_base::{Refusal, refuse};
 
 /// The parts of one NeuronCore that the compiler must fit and the simulator must time.
 ///
@@ -44,18 +43,6 @@ pub struct CoreSpec {
     pub physical_cores: u32,
 }
 
-/// A generation that cannot be simulated, because not all of the required figures are public.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{core} cannot be simulated: {figures} are not published for it, and none is invented; use an inf2, trn1, trn2 or trn3 size, or give the times of the system with --model fixed"
-)]
-pub struct UnpublishedFigures {
-    /// The generation: `NeuronCore-v1`.
-    pub core: &'static str,
-    /// The figures that are missing, by name.
-    pub figures: String,
-}
-
 /// NeuronCore-v2: Trainium (Trn1) and Inferentia2.
 ///
 /// 24 MiB SBUF = 128 x 192 KiB; 2 MiB PSUM = 128 x 8 banks x 2 KiB; 32 GiB HBM for two cores. 820 GB/s of HBM bandwidth for
@@ -83,9 +70,9 @@ pub const NEURONCORE_V2: CoreSpec = CoreSpec {
 /// # Errors
 /// When a figure that the compiler or the simulator needs is not public (the error names all of them), or the generation does
 /// not exist.
-pub fn core_spec(version: u8) -> Result<CoreSpec, UnpublishedFigures> {
+pub fn core_spec(version: u8) -> Result<CoreSpec, Refusal> {
     let Some(data) = core_data(version) else {
-        return Err(UnpublishedFigures { core: "this generation of NeuronCores", figures: "all figures".to_owned() });
+        return Err(unpublished("this generation of NeuronCores", "all figures"));
     };
     let mut missing = Vec::new();
     let mut figure = |name: &'static str| match data.figure(name).and_then(|f| f.value) {
@@ -113,11 +100,13 @@ pub fn core_spec(version: u8) -> Result<CoreSpec, UnpublishedFigures> {
         fp8_rows_per_partition: narrow(figure("fp8_rows_per_partition")),
         physical_cores: 1,
     };
-    missing_or(data, missing, spec)
+    if missing.is_empty() { Ok(spec) } else { Err(unpublished(data.name, &missing.join(", "))) }
 }
 
-fn missing_or(data: &CoreData, missing: Vec<&str>, spec: CoreSpec) -> Result<CoreSpec, UnpublishedFigures> {
-    if missing.is_empty() { Ok(spec) } else { Err(UnpublishedFigures { core: data.name, figures: missing.join(", ") }) }
+fn unpublished(core: &str, figures: &str) -> Refusal {
+    refuse!(
+        "{core} cannot be simulated: {figures} are not published for it, and none is invented; use an inf2, trn1, trn2 or trn3 size, or give the times of the system with --model fixed"
+    )
 }
 
 impl CoreSpec {

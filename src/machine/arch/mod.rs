@@ -7,7 +7,7 @@ mod features;
 mod figure;
 mod instance;
 
-pub use core_spec::{CoreSpec, NEURONCORE_V2, UnpublishedFigures, core_spec};
+pub use core_spec::{CoreSpec, NEURONCORE_V2, core_spec};
 pub use cores::{CORES, CoreData, core_data};
 pub use devices::{DEVICES, DeviceData, device_of};
 pub use features::{CoreFeatures, features};

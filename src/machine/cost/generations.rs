@@ -2,7 +2,8 @@
 //! all others are v2's, as docs/costs.md lists line by line.
 
 use super::{CostTable, KernelCosts};
-use crate::arch::{Instance, UnpublishedFigures, core_spec};
+use crate::arch::{Instance, core_spec};
+use ns_base::Refusal;
 
 /// The limit of a tensor engine's clock by its recent utilisation. Time is cut into windows; the utilisation of a window is the
 /// time that the engine works in it, weighted with the share of the array's rows in use, and decides the limit of the next.
@@ -41,7 +42,7 @@ impl CostTable {
     ///
     /// # Errors
     /// When figures of its generation that a simulation needs are not public.
-    pub fn of_instance(instance: &Instance) -> Result<Self, UnpublishedFigures> {
+    pub fn of_instance(instance: &Instance) -> Result<Self, Refusal> {
         match instance.core_version {
             2 if instance.name.starts_with("inf2") => Ok(Self::inferentia2()),
             2 => Ok(Self::neuroncore_v2()),
@@ -55,7 +56,7 @@ impl CostTable {
     ///
     /// # Errors
     /// Never: its figures are public.
-    pub fn neuroncore_v3() -> Result<Self, UnpublishedFigures> {
+    pub fn neuroncore_v3() -> Result<Self, Refusal> {
         let mut table = Self { core: core_spec(3)?, kernel: KernelCosts::V3, ..Self::neuroncore_v2() };
         let engine = &mut table.engine;
         // Published: the vector and the scalar engine read PSUM in parallel.
@@ -81,7 +82,7 @@ impl CostTable {
     ///
     /// # Errors
     /// Never: its figures are public.
-    pub fn neuroncore_v4() -> Result<Self, UnpublishedFigures> {
+    pub fn neuroncore_v4() -> Result<Self, Refusal> {
         let mut table = Self { core: core_spec(4)?, ..Self::neuroncore_v3()? };
         table.dma.engine_bytes_per_us = 33_000;
         table.dma.aggregate_bytes_per_us = 528_000;

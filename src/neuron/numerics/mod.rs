@@ -13,7 +13,7 @@ mod watch;
 pub use arithmetic::DeviceArithmetic;
 pub use compare::compare;
 pub use ranges::{ProductRanges, product_ranges};
-pub use report::{NumericsReport, Origin, OutputComparison, Sample, value_text};
+pub use report::{MetricValues, NumericsReport, Origin, OutputComparison, Sample, value_text};
 pub use run::{NumericsProgress, NumericsRun, SizeLimits, checked_instance};
 pub use spec::{DEFAULT_TOLERANCE, NumericsSpec};
 pub use watch::Exceptions;

@@ -30,6 +30,17 @@ pub struct NumericsReport {
     pub notes: Vec<String>,
     /// Floating point operations of the model's products.
     pub flops: u64,
+    /// How good the answers to the records of a data set are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<MetricValues>,
+}
+
+/// A metric of the reference's answers and of the device's; `None` where it has no value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MetricValues {
+    pub metric: String,
+    pub reference: Option<f64>,
+    pub device: Option<f64>,
 }
 
 /// An operation that made an exception that its operands did not have.
@@ -72,7 +83,6 @@ pub struct OutputComparison {
     pub inf: u64,
     /// The tolerance for the mean.
     pub tolerance: f64,
-    /// Whether it passed.
     pub passed: bool,
     /// Why it did not pass.
     pub reason: Option<String>,

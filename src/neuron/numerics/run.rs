@@ -181,6 +181,7 @@ impl NumericsRun {
             reference_underflow: reference.underflow,
             notes,
             flops: self.flops,
+            metrics: Vec::new(),
         }
     }
 }

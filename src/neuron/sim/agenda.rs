@@ -22,7 +22,6 @@ pub(super) enum Readiness {
 /// The turn of a unit, which goes on until another one is due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
-    /// The unit.
     pub unit: Unit,
     /// When its next item is due.
     pub start: SimTime,

@@ -18,7 +18,6 @@ use ns_machine::isa::{DmaQueue, Engine, Unit};
 pub(super) struct Program<'a> {
     /// The instructions and DMAs.
     pub executable: &'a Executable,
-    /// The costs.
     pub costs: &'a CostTable,
     /// The prices of the operations at these costs.
     pub prices: &'a Prices,

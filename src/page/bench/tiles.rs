@@ -35,7 +35,6 @@ pub struct Tiles {
 }
 
 impl Tiles {
-    /// Titles of the figures.
     pub const TITLES: [&str; 3] = BestFigures::TITLES;
 
     /// Figures and sentence of the rows within the limits.

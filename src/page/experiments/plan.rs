@@ -28,7 +28,6 @@ pub struct PlanState {
     is_in_link: bool,
 }
 
-/// Actions on the plan.
 pub enum PlanAction {
     /// An option was edited.
     Edit(&'static str, String),
@@ -146,7 +145,6 @@ impl PlanState {
         Controls::of_sweep(&self.run, self.sweep.as_ref(), !self.lines.is_empty())
     }
 
-    /// The state after an action.
     pub fn after(&self, action: PlanAction) -> Self {
         let mut next = self.clone();
         match action {

@@ -40,7 +40,6 @@ impl KeptView {
         }
     }
 
-    /// Puts the view into a link.
     pub(super) fn put_into(self, link: &mut ProfileLink) {
         link.span = self.span;
         link.in_view = self.in_view;

@@ -17,7 +17,6 @@ pub enum SweepNews<K: SweepKind> {
     Progress(RunState),
     /// Rows changed.
     Ran(SweepView<K>),
-    /// The run ended.
     End(RunState),
 }
 

@@ -1,7 +1,6 @@
 //! The level of every slice of a profile.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::family::{Family, family_of};
 use super::places::{ENGINES, KINETO, PREFERRED, kineto_level, neuron_level, wrapping_level, xla_level};
@@ -9,8 +8,7 @@ use super::waits;
 use super::wrappers::{self, RUNTIME_SETUP, Wrapper, is_wrapping_level};
 use crate::device::{RUNTIME_INSTRUCTION, engine_of};
 use crate::{Profile, SliceId, TrackId};
-use ns_base::define_idx;
-use ns_base::{FxHashMap, Idx, IndexVec, StrId};
+use ns_base::{FxHashMap, Idx, IndexVec, Refusal, StrId, define_idx, refuse};
 
 define_idx! {
     /// A level of one profile.
@@ -33,16 +31,6 @@ pub struct Level {
     pub slices: u64,
     /// Whether its slices are wrappers; a level of wrappers never comes first in a list.
     pub wraps: bool,
-}
-
-/// No level has this name.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there is no level '{name}' in this profile: it has {}", known.join(", "))]
-pub struct UnknownLevel {
-    /// The requested name.
-    pub name: String,
-    /// The existing names, including `all`.
-    pub known: Vec<String>,
 }
 
 /// The rule that decides the level of a track's slices.
@@ -213,13 +201,13 @@ impl Levels {
     ///
     /// # Errors
     /// When the profile has no slices of a level of that name.
-    pub fn find(&self, name: &str) -> Result<Option<LevelId>, UnknownLevel> {
+    pub fn find(&self, name: &str) -> Result<Option<LevelId>, Refusal> {
         if is_level(ALL_LEVELS, name) {
             return Ok(None);
         }
         let found = self.used().find(|(_, level)| is_level(&level.name, name)).map(|(id, _)| id);
-        let known = || self.used().map(|(_, l)| l.name.clone()).chain([ALL_LEVELS.to_owned()]).collect();
-        found.map(Some).ok_or_else(|| UnknownLevel { name: name.to_owned(), known: known() })
+        let known = || self.used().map(|(_, l)| l.name.as_str()).chain([ALL_LEVELS]).collect::<Vec<_>>().join(", ");
+        found.map(Some).ok_or_else(|| refuse!("there is no level '{name}' in this profile: it has {}", known()))
     }
 }
 

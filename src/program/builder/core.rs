@@ -24,7 +24,6 @@ const MAX_ORIGIN_BYTES: usize = 600;
 /// A computation under construction.
 #[derive(Debug, Default)]
 struct Frame {
-    /// Its name.
     name: String,
     /// Its instructions so far.
     instructions: IndexVec<InstructionId, Instruction>,

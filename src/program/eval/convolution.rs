@@ -95,7 +95,6 @@ pub(super) fn convolution(
     Ok(rounded(&result, ty))
 }
 
-/// Sums as an array of a type.
 fn rounded(sums: &[f64], ty: &ArrayType) -> Value {
     let numbers = if ty.element.is_float() {
         Numbers::Real(sums.iter().map(|&v| round::real(ty.element, v)).collect())

@@ -123,7 +123,6 @@ pub(super) struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    /// Runs a computation.
     fn run(&mut self, id: ComputationId, arguments: &[EvalValue]) -> Result<EvalValue, Stop> {
         let program = self.program;
         let computation = &program.computations[id];

@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 /// The index of a value in a pickle.
 pub type Id = usize;
 
-/// A value of a pickle.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PickleValue {
     /// None, an empty set and other values that are not needed here.

@@ -34,7 +34,6 @@ impl SizedOperation<'_, '_> {
         self.operands.get(..n).unwrap_or_default().to_vec()
     }
 
-    /// The type of the result with these sizes.
     fn result(&self, dims: Vec<u64>) -> Option<Type> {
         let element = self.declared.array().map_or(ElementType::F32, |a| a.element);
         Some(Type::Array(ArrayType::new(element, dims)))

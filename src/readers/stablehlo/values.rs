@@ -7,7 +7,6 @@ use crate::lexer::{Lexer, TokenKind};
 /// Most levels of nested lists and dictionaries.
 const MOST_NESTING: u32 = 16;
 
-/// The attribute that a text is.
 pub(super) fn attribute(text: &str) -> Attribute<'_> {
     if let Some(array) = array(text) {
         return array;

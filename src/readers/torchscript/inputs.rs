@@ -22,7 +22,6 @@ const MAX_RANK: usize = 16;
 pub struct Inputs {
     /// Inputs of the program, in their order.
     pub infos: Vec<TensorInfo>,
-    /// Open dimensions.
     pub open: Vec<OpenDimension>,
     /// Types of inputs that the file does not give, inferred from the first operation on each.
     pub assumed: BTreeMap<String, ArrayType>,

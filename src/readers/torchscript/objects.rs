@@ -135,7 +135,6 @@ impl<'f> Objects<'f> {
         }
     }
 
-    /// A field of an object by its name.
     pub fn field(&self, id: PickleId, name: &str) -> Option<PickleId> {
         let is_it = |key: PickleId| matches!(self.data.get(key), PickleValue::Text(text) if text == name);
         self.fields(id).iter().find(|(key, _)| is_it(*key)).map(|(_, value)| *value)

@@ -89,7 +89,6 @@ impl Value {
         }
     }
 
-    /// The kind of a value.
     pub fn kind(&self) -> Kind {
         match self {
             Self::None => Kind::None,
@@ -115,7 +114,6 @@ impl Value {
         }
     }
 
-    /// Its value, if it is a number.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Int(n) => Some(i64_to_f64(*n)),

@@ -39,7 +39,6 @@ pub struct PathStep {
     pub slice: Option<SliceLink>,
     /// When it begins, in ns from the origin.
     pub start_ns: i64,
-    /// When it ends.
     pub end_ns: i64,
 }
 

@@ -91,7 +91,6 @@ pub enum Question {
     },
 }
 
-/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     /// Time by operator, for [`ns_analysis::compare::Comparison::of`].

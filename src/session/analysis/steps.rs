@@ -83,7 +83,6 @@ pub(super) trait Running {
     /// Work done and total work; `None` if it reads every slice once.
     fn progress(&self) -> Option<(u64, u64)>;
 
-    /// The result.
     fn finish(self: Box<Self>, sources: &Sources<'_>) -> Result<StepAnswer, String>;
 }
 

@@ -5,12 +5,12 @@
 
 mod bench;
 mod experiments;
+mod inspect;
 mod profile;
-mod runs;
 mod shell;
 
 pub use bench::bench_command;
 pub use experiments::experiment_command;
+pub use inspect::inspect_command;
 pub use profile::profile_command;
-pub use runs::{inspect_command, numerics_command};
-pub(crate) use shell::{CommandLine, quoted};
+pub(crate) use shell::{CommandLine, has_name, quoted};

@@ -13,7 +13,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// Whether a command line can name a model by its text: the text is not a file opened on the page, nor a source written there.
-pub(super) fn has_name(model: &str) -> bool {
+pub(crate) fn has_name(model: &str) -> bool {
     !model.is_empty() && ModelKind::of(model) != ModelKind::File && without_source(model) == model
 }
 

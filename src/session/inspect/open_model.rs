@@ -20,7 +20,6 @@ const OPENING: usize = 60;
 /// Most refused operations that are visible at first.
 const MOST_REFUSED: usize = 12;
 
-/// A model that is open.
 pub(crate) struct OpenModel {
     pub(super) spec: InspectSpec,
     pub(super) subject: Subject,

@@ -59,7 +59,6 @@ impl ModelTree {
     }
 }
 
-/// A model as a tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ModelTree {
     pub graph: ModuleGraph,

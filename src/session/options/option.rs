@@ -88,21 +88,21 @@ impl<C> Opt<C> {
 
 /// The rows of a subject's `options` of the compiler, in `neuronx-cc`'s names.
 macro_rules! compiler_rows {
-    () => {{
+    (|$s:ident| $options:expr) => {{
         use crate::studies::{AUTO_CAST_TYPES, AUTO_CASTS, FieldKind, OPT_LEVELS, field};
         [
     crate::options::opt(field("auto_cast", "Auto-cast", "", "", FieldKind::Choice(AUTO_CASTS)),
         crate::options::flag("WHICH", "Which operations are cast: none, matmult (the default up to SDK 2.26, and in the published tables) or all"),
-        |s| s.options.auto_cast.to_string(), |s, given| given.known().map(|cast| s.options.auto_cast = cast)),
+        |$s| $options.auto_cast.to_string(), |$s, given| given.known().map(|cast| $options.auto_cast = cast)),
     crate::options::opt(field("auto_cast_type", "Cast type", "", "", FieldKind::Choice(AUTO_CAST_TYPES)),
         crate::options::flag("TYPE", "Type they are cast to: bf16, fp16, tf32 or fp8_e4m3"),
-        |s| s.options.auto_cast_type.to_string(), |s, given| given.known().map(|cast| s.options.auto_cast_type = cast)),
+        |$s| $options.auto_cast_type.to_string(), |$s, given| given.known().map(|cast| $options.auto_cast_type = cast)),
     crate::options::opt(field("optlevel", "Optimisation level", "", "", FieldKind::Choice(OPT_LEVELS)),
         crate::options::flag("LEVEL", "Optimisation level: 1 (no fusion), 2 or 3").short('O'),
-        |s| s.options.opt_level.to_string(), |s, given| given.known().map(|level| s.options.opt_level = level)),
+        |$s| $options.opt_level.to_string(), |$s, given| given.known().map(|level| $options.opt_level = level)),
     crate::options::opt(field("lnc", "Cores per logical core", "", "", FieldKind::Choice(&[("", "the instance\u{2019}s"), ("1", "1"), ("2", "2")])),
         crate::options::flag("CORES", "Physical NeuronCores in one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]").aliases(&["logical-nc-config"]),
-        |s| crate::options::some(s.options.lnc), |s, given| given.some_count().map(|n| s.options.lnc = n)),
+        |$s| crate::options::some($options.lnc), |$s, given| given.some_count().map(|n| $options.lnc = n)),
 ]
     }};
 }
@@ -156,7 +156,6 @@ pub enum Takes {
     Each(&'static str),
 }
 
-/// The flag of an option.
 #[derive(Debug)]
 pub struct Flag {
     /// Its name without dashes, `n-models`; `None` for that of the key. Empty for an option that has no flag of its own.

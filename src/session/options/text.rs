@@ -48,7 +48,6 @@ impl OptionText<'_> {
         self.text.parse().map_err(wrong)
     }
 
-    /// A name.
     pub fn name(&self) -> Result<String, String> {
         self.some_text().ok_or_else(|| self.wrong("a name"))
     }

@@ -134,7 +134,6 @@ pub struct ExperimentJobRequest {
 pub struct RunRequest {
     /// Its position in the sweep, which its answer repeats.
     pub row: u32,
-    /// The configuration to run.
     pub configuration: Configuration,
     /// Its stage times, as [`ResultPart::Estimated`](super::ResultPart::Estimated) told them; without them the model is compiled first.
     pub times: Option<ServiceTimes>,

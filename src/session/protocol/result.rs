@@ -125,7 +125,6 @@ pub struct ExportedFile {
 /// Slices found by a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchHits {
-    /// The text searched for.
     pub text: String,
     /// The key of the group with that name, if a group was asked for.
     pub by: Option<GroupKind>,

@@ -63,7 +63,6 @@ const FIGURES: [Figure; 3] = [
 ];
 
 impl BestFigures {
-    /// Titles of the figures.
     pub const TITLES: [&str; 3] = [FIGURES[0].title, FIGURES[1].title, FIGURES[2].title];
 
     /// The best of the rows within the limits.

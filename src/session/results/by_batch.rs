@@ -31,7 +31,6 @@ pub struct BatchLines {
 type Points = BTreeMap<u32, (f64, usize)>;
 /// A line: its name, its colour, its points.
 type Found = (String, u8, Points);
-/// A figure of a report.
 type Figure = fn(&Report) -> Option<f64>;
 
 impl BatchLines {

@@ -6,7 +6,6 @@ use ns_bench::{Interval, PublishedFigures, REPORT_KEYS, Report};
 use ns_device::EstimateMark;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
-/// The default columns.
 pub const DEFAULT_COLUMNS: [&str; 13] = [
     "model_name",
     "n_models",
@@ -221,7 +220,6 @@ pub fn with_pareto(mut table: Table, fronts: &[Option<String>]) -> Table {
     table
 }
 
-/// A table of these columns.
 pub fn report_table(rows: &[&ReportCells], keys: &[&str]) -> Table {
     Table {
         columns: keys.iter().map(|key| column(rows, key)).collect(),

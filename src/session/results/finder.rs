@@ -21,7 +21,6 @@ names! {
     /// All, in the order of the selector.
     pub const ALL: [Self; _];
     pub const fn name(self) -> &'static str;
-    /// The goal of a name.
     pub fn from_name(name: &str) -> Option<Self>;
 }
 

@@ -72,7 +72,6 @@ impl<C: Clone + Serialize + DeserializeOwned> KeptRequest<C> {
     }
 }
 
-/// A value as text.
 pub(crate) fn to_text(value: &impl Serialize) -> Option<String> {
     let bytes = postcard::to_allocvec(value).ok()?;
     Some(bytes.into_iter().map(char::from).collect())

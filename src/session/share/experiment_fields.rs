@@ -27,7 +27,6 @@ const MODELS: &str = "run_models";
 /// Separator of file names.
 const BETWEEN: char = '|';
 
-/// The names of the fields.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ExperimentField::ALL
         .into_iter()

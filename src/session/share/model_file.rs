@@ -108,7 +108,6 @@ pub(crate) fn open_for_links(
     Ok((opened, linked))
 }
 
-/// A model file of a link.
 pub(crate) struct UnpackedModel {
     pub name: String,
     pub source: Box<dyn ByteSource>,

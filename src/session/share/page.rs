@@ -31,7 +31,6 @@ names! {
 
     /// Its name in addresses: `profile` of `#/profile?v=1`.
     pub const fn path(self) -> &'static str;
-    /// The page of a path.
     pub fn of_path(path: &str) -> Option<Self>;
 }
 
@@ -84,7 +83,6 @@ impl Page {
         }
     }
 
-    /// The page of a study.
     pub const fn of_study(kind: StudyKind) -> Self {
         match kind {
             StudyKind::Matmult => Self::Matmult,

@@ -45,7 +45,6 @@ const FIELDS: [Field; 7] = [
 /// Goals by their words in links.
 const GOALS: [(Goal, &str); 3] = [(Goal::Throughput, "throughput"), (Goal::Latency, "p99"), (Goal::Cost, "cost")];
 
-/// The names of its fields.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FIELDS.iter().map(|field| field.name)
 }
@@ -89,7 +88,6 @@ pub(super) fn sort_of(text: &str) -> Option<Sort> {
     (!column.is_empty() && !column.starts_with('-')).then(|| Sort { column: column.to_owned(), descending })
 }
 
-/// A sorting as text.
 pub(super) fn sort_text(sort: &Sort) -> String {
     format!("{}{}", if sort.descending { "-" } else { "" }, sort.column)
 }

@@ -24,6 +24,7 @@ pub use form::{
 pub use llm::{LlmAnswer, LlmStudy, token_profile};
 pub use matmult::MatmultStudy;
 pub use nki::{KernelDocument, NkiStudy, kernel_profile};
+pub use numerics::NumericsStudy;
 pub use run::{StudyFile, StudyReports, StudyResult, TRACE_MIME};
 pub(super) use run::{StudyRun, StudyStep};
 pub(crate) use spec::StudyTools;

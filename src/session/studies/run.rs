@@ -17,8 +17,6 @@ pub struct StudyResult {
     pub document: Document,
     /// Files that can be saved; available when the study is over.
     pub files: Vec<StudyFile>,
-    /// Values of a device and of the reference, which have a view of their own.
-    pub values: Option<Box<NumericsReport>>,
     /// The cases so far, for a shell of the same process; messages to a page leave them out.
     #[serde(skip)]
     pub reports: StudyReports,
@@ -35,6 +33,7 @@ pub enum StudyReports {
         /// The processors of the first one.
         timeline: Option<Rc<Profile>>,
     },
+    Numerics(Box<NumericsReport>),
 }
 
 /// Results are equal by what a page has of them, which holds all of this.
@@ -68,6 +67,15 @@ pub struct StudyFile {
 pub const TRACE_MIME: &str = "application/json; profile=trace";
 
 impl StudyFile {
+    /// What `--json` of the command prints.
+    pub(super) fn json(name: &str, text: String) -> Self {
+        Self { label: "JSON".to_owned(), name: name.to_owned(), mime: "application/json".to_owned(), text }
+    }
+
+    pub(super) fn trace(name: &str, text: String) -> Self {
+        Self { label: "trace".to_owned(), name: name.to_owned(), mime: TRACE_MIME.to_owned(), text }
+    }
+
     /// Whether it is a trace, which can be opened as a timeline.
     pub fn is_trace(&self) -> bool {
         self.mime == TRACE_MIME
@@ -93,6 +101,5 @@ pub(crate) enum StudyStep {
         /// The intermediate result, if it has grown.
         shown: Option<Box<StudyResult>>,
     },
-    /// The run is done.
     Done(Box<StudyResult>),
 }

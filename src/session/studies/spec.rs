@@ -4,18 +4,17 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::customop::{self, CustomopStudy};
+use super::customop::{self, CustomopStudy, pack_source};
 use super::form::{StudyExample, StudyForm};
 use super::llm::{self, LlmStudy};
 use super::matmult::{self, MatmultStudy};
 use super::nki::{self, NkiStudy};
-use super::numerics;
+use super::numerics::{self, NumericsStudy};
 use super::run::StudyRun;
 use crate::options::Options as _;
 use crate::recorder::Recorder;
 use ns_base::Clock;
 use ns_device::ModelLibrary;
-use ns_neuron::numerics::NumericsSpec;
 
 /// What a shell lends to a study.
 #[derive(Clone, Default)]
@@ -33,7 +32,7 @@ pub enum StudySpec {
     Matmult(MatmultStudy),
     Customop(CustomopStudy),
     /// The values of a model.
-    Numerics(NumericsSpec),
+    Numerics(NumericsStudy),
     /// A language model on many cores.
     Llm(LlmStudy),
     /// An NKI kernel.
@@ -75,7 +74,7 @@ impl StudyKind {
         }
     }
 
-    /// The field that takes the text of a dropped file; a study without one takes model files, if any.
+    /// The field that takes the text of a dropped file; model files go to the field of the model.
     pub const fn file_field(self) -> Option<FileField> {
         match self {
             Self::Customop => Some(FileField { field: "source", others: &[("kernel", "own")] }),
@@ -83,7 +82,9 @@ impl StudyKind {
             Self::Nki => {
                 Some(FileField { field: "source", others: &[("kernel", "own"), ("shapes", ""), ("function", "")] })
             }
-            Self::Matmult | Self::Numerics => None,
+            // A text; a model file is opened by its bytes.
+            Self::Numerics => Some(FileField { field: "dataset", others: &[] }),
+            Self::Matmult => None,
         }
     }
 
@@ -108,7 +109,7 @@ impl StudySpec {
         match kind {
             StudyKind::Matmult => Self::Matmult(MatmultStudy::default()),
             StudyKind::Customop => Self::Customop(CustomopStudy::default()),
-            StudyKind::Numerics => Self::Numerics(NumericsSpec::default()),
+            StudyKind::Numerics => Self::Numerics(NumericsStudy::default()),
             StudyKind::Llm => Self::Llm(LlmStudy::default()),
             StudyKind::Nki => Self::Nki(NkiStudy::default()),
         }
@@ -152,7 +153,7 @@ impl StudySpec {
         match self {
             Self::Matmult(study) => study.text_of(key),
             Self::Customop(study) => study.text_of(key),
-            Self::Numerics(spec) => spec.text_of(key),
+            Self::Numerics(study) => study.text_of(key),
             Self::Llm(study) => study.text_of(key),
             Self::Nki(study) => study.text_of(key),
         }
@@ -166,12 +167,19 @@ impl StudySpec {
         }
     }
 
-    /// The text of a field in a link, which may be shorter than the one in the form; [`set`](Self::set) reads both.
+    /// The text of a field in a link, which may be shorter than the one in the form: a source of the user's own is packed, another is left
+    /// out. [`set`](Self::set) reads both.
     pub fn link_text(&self, key: &str) -> String {
-        match self {
-            Self::Customop(study) => study.link_text(key),
-            Self::Nki(study) => study.link_text(key),
-            Self::Matmult(_) | Self::Numerics(_) | Self::Llm(_) => self.text(key),
+        let is_own = match self {
+            Self::Customop(study) => study.is_edited(),
+            Self::Nki(study) => study.is_edited(),
+            Self::Numerics(study) => !study.dataset.is_empty(),
+            Self::Matmult(_) | Self::Llm(_) => false,
+        };
+        match key {
+            "source" | "dataset" if is_own => pack_source(&self.text(key)),
+            "source" | "dataset" => String::new(),
+            _ => self.text(key),
         }
     }
 
@@ -180,7 +188,7 @@ impl StudySpec {
         match self {
             Self::Matmult(study) => study.set_text(key, text),
             Self::Customop(study) => study.set_text(key, text),
-            Self::Numerics(spec) => spec.set_text(key, text),
+            Self::Numerics(study) => study.set_text(key, text),
             Self::Llm(study) => study.set_text(key, text),
             Self::Nki(study) => study.set_text(key, text),
         }
@@ -192,7 +200,7 @@ impl StudySpec {
         match self {
             Self::Matmult(study) => study.start(clock, &models),
             Self::Customop(study) => study.start(),
-            Self::Numerics(spec) => numerics::start(spec, &models),
+            Self::Numerics(study) => numerics::start(study, &models),
             Self::Llm(study) => study.start(),
             Self::Nki(study) => study.start(recorder),
         }

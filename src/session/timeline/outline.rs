@@ -102,7 +102,6 @@ impl ViewTracks {
         &self.outline
     }
 
-    /// The content of a track of the view.
     pub fn content_of(&self, id: ViewTrackId) -> Option<TrackContent> {
         self.shown.get(id.0 as usize).copied()
     }

@@ -82,17 +82,14 @@ impl<'a> Value<'a> {
         self.doc.text.get(self.at).copied()
     }
 
-    /// Whether it is an object.
     pub fn is_object(self) -> bool {
         self.first() == Some(b'{')
     }
 
-    /// Whether it is an array.
     pub fn is_array(self) -> bool {
         self.first() == Some(b'[')
     }
 
-    /// Whether it is a string.
     pub fn is_string(self) -> bool {
         self.first() == Some(b'"')
     }

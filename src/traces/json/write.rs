@@ -39,7 +39,6 @@ impl ObjectText {
         }
     }
 
-    /// A number.
     pub fn number(&mut self, key: &str, number: impl std::fmt::Display) {
         self.key(key);
         self.0.push_str(&number.to_string());

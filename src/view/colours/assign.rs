@@ -61,7 +61,6 @@ impl Colours {
         own.unwrap_or_else(|| if self.is_distinct { GREY } else { fill_of(name) })
     }
 
-    /// The kinds of the legend.
     pub fn legend(&self) -> &[Kind] {
         &self.kinds
     }

@@ -49,7 +49,6 @@ pub struct Label {
     pub paint: Paint,
     /// Its position relative to the anchor.
     pub align: Align,
-    /// Whether it is bold.
     pub bold: bool,
     /// Greatest width.
     pub max_width: f64,

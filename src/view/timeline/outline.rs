@@ -69,7 +69,6 @@ impl Outline {
         self.sections.iter().position(|s| s.tracks.iter().any(|t| t.id == id))
     }
 
-    /// The section and track of an id.
     pub fn find(&self, id: TrackId) -> Option<(&Section, &Track)> {
         self.sections.iter().find_map(|s| s.tracks.iter().find(|t| t.id == id).map(|t| (s, t)))
     }

@@ -93,7 +93,6 @@ pub fn TextField(props: &TextFieldProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub struct SelectFieldProps {
-    /// Id of the select.
     pub id: AttrValue,
     /// Text above it.
     pub label: AttrValue,
@@ -106,7 +105,6 @@ pub struct SelectFieldProps {
     /// Message if the value is wrong.
     #[prop_or_default]
     pub error: Option<AttrValue>,
-    /// Whether the field is disabled.
     #[prop_or_default]
     pub disabled: bool,
     /// Whether it takes more room than others.

@@ -11,7 +11,6 @@ use ns_session::studies::{FieldKind, FormField};
 
 #[derive(Properties, PartialEq)]
 pub struct FormInputProps {
-    /// Id of the input.
     pub id: String,
     pub field: &'static FormField,
     pub value: String,

@@ -10,7 +10,6 @@ pub fn on<C: 'static, E, T>(with: C, act: impl Fn(&C, E) -> T + 'static) -> Call
     Callback::from(move |event: E| act(&with, event))
 }
 
-/// A handler that sets a state.
 pub fn set<T: Clone + 'static, E: 'static>(state: &UseStateHandle<T>, to: T) -> Callback<E> {
     on(state.setter(), move |state, _: E| state.set(to.clone()))
 }

@@ -9,7 +9,6 @@ use crate::platform::page;
 use ns_session::InstanceInfo;
 use ns_view::text::contains_ignoring_case;
 
-/// An entry of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PickEntry {
     /// The value that is chosen.

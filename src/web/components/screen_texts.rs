@@ -22,7 +22,6 @@ pub enum ScreenText {
         table: Shared<Table>,
         /// Positions of the shown rows.
         order: Rc<Vec<usize>>,
-        /// How its columns look.
         looks: Rc<Vec<ColumnLook>>,
     },
     Document(Shared<Document>),

@@ -100,7 +100,6 @@ pub fn set_title(title: &str) {
     }
 }
 
-/// The element with an id.
 pub fn element(id: &str) -> Option<web_sys::Element> {
     document()?.get_element_by_id(id)
 }

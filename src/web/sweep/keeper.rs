@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
+use gloo_timers::callback::Timeout;
 use web_sys::File;
+use yew::prelude::*;
 
 use super::runner::Runnable;
 use crate::platform::download::file_of;
@@ -120,6 +122,25 @@ impl<K: Runnable> KeptOf<K> {
         shelf::forget_rows(&self.id);
         forget_pieces(&self.id);
     }
+}
+
+/// Delay until the list is read again: a tab that was just open may have ended without a message.
+const LOOK_AGAIN_MS: u32 = 7_000;
+
+/// The list of [`kept_sweeps`], which is there when the page is first drawn: one that came later would push the form down.
+#[hook]
+pub fn use_kept_sweeps<K: Runnable + PartialEq + 'static>() -> UseStateHandle<Vec<KeptOf<K>>> {
+    let kept = use_state_eq(|| kept_sweeps::<K>().0);
+    use_effect_with((), {
+        let kept = kept.setter();
+        move |()| {
+            let (found, is_some_busy) = kept_sweeps::<K>();
+            kept.set(found);
+            let later = is_some_busy.then(|| Timeout::new(LOOK_AGAIN_MS, move || kept.set(kept_sweeps::<K>().0)));
+            move || drop(later)
+        }
+    });
+    kept
 }
 
 /// Sweeps that no page runs any more, the latest first, and whether some page may still run another one.

@@ -11,5 +11,5 @@ mod progress;
 mod runner;
 
 pub use experiments::{ExperimentRunner, KeptExperiments};
-pub use keeper::{KeptSweep, kept_results, kept_sweeps};
+pub use keeper::{KeptSweep, kept_results, kept_sweeps, use_kept_sweeps};
 pub use runner::SweepRunner;

@@ -29,14 +29,12 @@ impl Worker for Engine {
 
 /// A kind of sweep that the page runs.
 pub trait Runnable: WorkerSweep + 'static {
-    /// The state of its page.
     type State: PageState<Action: From<SweepNews<Self>>>;
     /// What its runner has besides the sweep.
     type Extra: Default;
 
     /// The piece of the browser's store that holds the request of a kept sweep.
     const HEAD: &'static str;
-    /// The program of its workers.
     const PROGRAM: Program;
 
     /// Carries out one step.

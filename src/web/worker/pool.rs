@@ -27,7 +27,6 @@ pub struct Pool(Rc<RefCell<Workers>>);
 
 #[derive(Default)]
 struct Workers {
-    /// By program.
     lanes: [Lane; Program::COUNT],
     /// All workers of models that were started, whoever owns them.
     started: Vec<WeakEngine>,

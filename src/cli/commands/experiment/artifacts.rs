@@ -10,11 +10,10 @@ use crate::driver::Driver;
 use crate::experiment_args::ExperimentArgs;
 use crate::host;
 use crate::output;
-use ns_compiler::CompileOptions;
 use ns_experiment::plan::{Dynamo, ExperimentConfig};
 use ns_experiment::run::Experiment;
 use ns_formats::WriteFormat;
-use ns_session::{JobRequest, ProfileSpec, Workflow};
+use ns_session::{CompileOptions, JobRequest, ProfileSpec, Workflow};
 
 /// Writes the files that the flags request.
 pub(super) fn write(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {

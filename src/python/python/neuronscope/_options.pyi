@@ -136,10 +136,13 @@ class NumericsOptions(TypedDict, total=False):
     rounding: Value
     tolerance: Value
     seed: Value
+    eval_metrics: Value
+    eval_target_col: Value
     auto_cast: Value
     auto_cast_type: Value
     optlevel: Value
     lnc: Value
+    dataset: Value
     dim: Value
     assume: Value
 

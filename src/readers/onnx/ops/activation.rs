@@ -10,7 +10,6 @@ use ns_program::{Binary, Builder, Built, Comparison, InstructionId, Unary};
 
 use super::Operator;
 
-/// Activation functions.
 pub(super) const OPS: &[Operator] = &[
     ("Relu", Function, |site| function(site, relu)),
     ("LeakyRelu", Function, leaky),

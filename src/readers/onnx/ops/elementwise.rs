@@ -10,7 +10,6 @@ use ns_program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
 use super::Operator;
 
-/// Elementwise operators.
 pub(super) const OPS: &[Operator] = &[
     ("Abs", Elementwise, |site| unary(site, Unary::Abs)),
     ("Acos", Elementwise, |site| unary(site, Unary::Acos)),

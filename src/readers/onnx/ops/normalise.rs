@@ -11,7 +11,6 @@ use ns_program::{ArrayType, Binary, Builder, Built, InstructionId, Op, Type, Una
 
 use super::Operator;
 
-/// Norms and softmaxes.
 pub(super) const OPS: &[Operator] = &[
     ("Softmax", Norm, |site| shares(site, softmax)),
     ("LogSoftmax", Norm, |site| shares(site, log_softmax)),

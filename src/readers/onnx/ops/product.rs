@@ -10,7 +10,6 @@ use ns_program::{Binary, ElementType, InstructionId};
 use super::Operator;
 use super::window::{positive, windows};
 
-/// Products.
 pub(super) const OPS: &[Operator] = &[
     ("MatMul", Product, matmul),
     ("Gemm", Product, gemm),

@@ -9,7 +9,6 @@ use ns_program::compose::{CellKind, Layer, recurrent};
 
 use super::Operator;
 
-/// Recurrent layers.
 pub(super) const OPS: &[Operator] = &[
     ("LSTM", Recurrence, |site| layer(site, CellKind::Lstm { order: [0, 2, 3, 1] })),
     ("GRU", Recurrence, |site| layer(site, CellKind::Gru { order: [1, 0, 2], resets_after: false })),

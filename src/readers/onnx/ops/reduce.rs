@@ -7,7 +7,6 @@ use ns_program::{Binary, Builder, Built, InstructionId, Unary};
 
 use super::Operator;
 
-/// Reductions.
 pub(super) const OPS: &[Operator] = &[
     ("ReduceSum", Reduction, |site| reduce(site, |b, x, axes, keeps| b.reduce(Binary::Add, x, axes, keeps))),
     ("ReduceMean", Reduction, |site| reduce(site, Builder::mean)),

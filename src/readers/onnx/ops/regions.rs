@@ -10,7 +10,6 @@ use ns_program::{Binary, Comparison, DotDims, ElementType, InstructionId, Unary}
 
 use super::Operator;
 
-/// Operators on regions.
 pub(super) const OPS: &[Operator] = &[("RoiAlign", Product, roi_align)];
 
 /// The side of the regions in one direction.
@@ -23,7 +22,6 @@ struct Side {
     bins: u64,
 }
 
-/// How regions are sampled.
 struct Sampling {
     /// Samples of a bin in each direction.
     samples: u64,

@@ -26,7 +26,6 @@ pub struct AloneCall<'c> {
     pub place: &'c str,
 }
 
-/// The result of a call.
 #[derive(Debug, Default)]
 pub struct CallResult {
     /// Its values; `None` if they are unknown.

@@ -60,7 +60,6 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         (&mut self.t.b, &mut self.t.views)
     }
 
-    /// An argument by name.
     pub fn arg(&self, name: &str) -> Option<&'p Argument<'a>> {
         self.node.inputs.iter().find(|i| i.name.get() == name).map(|i| &i.arg)
     }
@@ -151,7 +150,6 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// An argument as a number.
     pub fn number_of(&self, argument: &Argument<'_>) -> Option<f64> {
         match argument {
             Argument::Float(n) | Argument::SymFloat(Symbolic::Known(n)) => Some(*n),
@@ -196,7 +194,6 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// A string by name.
     pub fn text(&self, name: &str) -> Option<&'p str> {
         match self.arg(name)? {
             Argument::Text(text) => Some(text.get()),

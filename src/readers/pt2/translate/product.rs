@@ -8,7 +8,6 @@ use ns_program::builder::ConvolutionSpec;
 use ns_program::compose::einsum;
 use ns_program::{Binary, DotDims, InstructionId};
 
-/// Products.
 pub const OPS: &[Row] = &[
     (&["linear"], Product, |c| {
         let (x, weight) = (c.x(0)?, c.x(1)?);

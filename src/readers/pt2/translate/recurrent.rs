@@ -6,7 +6,6 @@ use ns_program::InstructionId;
 use ns_program::OperatorKind::Recurrence;
 use ns_program::compose::{CellKind, Layer, recurrent};
 
-/// Recurrent layers and cells.
 pub const OPS: &[Row] = &[
     (&["lstm"], Recurrence, |c| layers(c, CellKind::TORCH_LSTM)),
     (&["gru"], Recurrence, |c| layers(c, CellKind::TORCH_GRU)),

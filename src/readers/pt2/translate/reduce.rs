@@ -9,7 +9,6 @@ use ns_program::compose::{
 };
 use ns_program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
-/// Reductions.
 pub const OPS: &[Row] = &[
     (&["softmax", "_softmax", "_safe_softmax", "special_softmax"], Reduction, shares),
     (&["log_softmax", "_log_softmax", "special_log_softmax"], Reduction, shares),

@@ -117,7 +117,6 @@ fn as_strided(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     one(c.b().take(row, places, RowGather { dimension: 0, wraps: false })?)
 }
 
-/// Whether strides are row-major.
 fn is_row_major(strides: &[i64], dims: &[u64]) -> bool {
     let mut step = 1u64;
     let mut fits = strides.len() == dims.len();

@@ -4,7 +4,6 @@ use ns_base::refuse;
 
 use super::cursor::Wrong;
 
-/// What a token is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScriptToken {
     /// A name or a keyword.

@@ -150,6 +150,5 @@ pub struct Class {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceFile {
     pub classes: Vec<Rc<Class>>,
-    /// Its functions.
     pub functions: Vec<Rc<ScriptFunction>>,
 }

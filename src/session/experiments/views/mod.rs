@@ -19,7 +19,6 @@ use super::view_input::ViewInput;
 use ns_experiment::aggregate::{ReportKind, WARM_UP};
 use ns_view::document::{Block, Document, Finding, Tone};
 
-/// The document of a view.
 pub fn document(input: &ViewInput<'_>) -> Document {
     // With reports only, the views of speed-ups compare their files.
     let only_reports = input.store.entries.is_empty() && !input.store.reports.is_empty();

@@ -44,7 +44,6 @@ impl Notice {
     }
 }
 
-/// Reads the fields that a query has.
 pub(super) fn read_fields<T>(fields: &[Field<T>], state: &mut T, query: &Query, notices: &mut Vec<Notice>) {
     for field in fields {
         let Some(text) = query.get(field.name) else { continue };

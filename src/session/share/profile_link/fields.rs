@@ -176,7 +176,6 @@ fn one_of<const N: usize>(names: [&str; N]) -> String {
     format!("one of {}", names.join(", "))
 }
 
-/// The names of the fields.
 pub(in super::super) fn names() -> impl Iterator<Item = &'static str> {
     FILE.iter().map(Field::name).chain(ProfileSpec::options().map(Opt::key)).chain(VIEW.iter().map(Field::name))
 }

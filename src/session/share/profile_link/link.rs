@@ -96,7 +96,6 @@ names! {
     /// All views, in the order of the selector.
     pub const ALL: [Self; _];
     pub const fn name(self) -> &'static str;
-    /// The view with a name.
     pub fn from_name(name: &str) -> Option<Self>;
 }
 

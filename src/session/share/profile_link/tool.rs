@@ -42,6 +42,5 @@ names! {
     pub const ALL: [Self; _];
     /// Its name in links.
     pub const fn name(self) -> &'static str;
-    /// The tool with a name.
     pub fn from_name(name: &str) -> Option<Self>;
 }

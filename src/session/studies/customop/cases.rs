@@ -4,7 +4,6 @@ use super::spec::CustomopStudy;
 use ns_kernel::{BUILT_IN, BuiltIn};
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec};
 
-/// The purpose of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CasePurpose {
     /// The kernel in the form.

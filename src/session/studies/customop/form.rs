@@ -93,7 +93,7 @@ const KERNEL: &[Row] = &[
         |s| s.constant.clone(), |s, given| { given.text.clone_into(&mut s.constant); Ok(()) }),
     opt(field("source", "Source", "C++ as in the custom operator tutorial; unsupported code is reported when it runs", "", FieldKind::Source),
         Flag::NONE,
-        |s| s.source.clone(), |s, given| source(given.text).map(|source| s.source = source)),
+        |s| s.source.clone(), |s, given| source(given).map(|source| s.source = source)),
     opt(field("multicore", "Run on all processors", "Like a library built with multicore=True", "", FieldKind::Flag),
         Flag::elsewhere("multicore"),
         |s| s.multicore.to_string(), |s, given| given.flag().map(|is| s.multicore = is)),

@@ -12,4 +12,4 @@ mod sweeps;
 pub use files::KernelOfFiles;
 pub(super) use form::{FORM, followers};
 pub use spec::CustomopStudy;
-pub(super) use spec::{pack_source, unpack_source};
+pub(super) use spec::{pack_source, source};

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::cases::{Case, CaseReport};
 use super::document::document;
 use super::spec::CustomopStudy;
-use crate::studies::run::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep, TRACE_MIME, is_shown};
+use crate::studies::run::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep, is_shown};
 use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_capture::build_customop_profile;
 use ns_fidelity::published_steps_per_s;
@@ -90,28 +90,18 @@ impl CustomopStudyRun {
         let files = if is_over { self.files()? } else { Vec::new() };
         let reports = self.finished.iter().map(|case| (case.case.spec.clone(), case.report.clone())).collect();
         let reports = StudyReports::Customop { reports, timeline: self.timeline.clone() };
-        Ok(StudyResult { document, files, reports, values: None })
+        Ok(StudyResult { document, files, reports })
     }
 
     /// The command line's output of `--json`, and its timeline of `--output`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
         let results: Vec<_> = self.finished.iter().map(|f| (&f.case.spec, &f.report)).collect();
         let json = customop_json(&results, published_steps_per_s);
-        let mut files = vec![StudyFile {
-            label: "JSON".to_owned(),
-            name: "customop.json".to_owned(),
-            mime: "application/json".to_owned(),
-            text: json.map_err(|e| e.to_string())?,
-        }];
+        let mut files = vec![StudyFile::json("customop.json", json.map_err(|e| e.to_string())?)];
         // A kernel that does not compile has none.
         if let Some(profile) = self.timeline.as_ref().filter(|profile| !profile.slices().is_empty()) {
             let text = String::from_utf8(WriteFormat::Chrome.write(profile)).map_err(|e| e.to_string())?;
-            files.push(StudyFile {
-                label: "trace".to_owned(),
-                name: "customop-trace.json".to_owned(),
-                mime: TRACE_MIME.to_owned(),
-                text,
-            });
+            files.push(StudyFile::trace("customop-trace.json", text));
         }
         Ok(files)
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
-use crate::options::{OptionText, Options as _};
+use crate::options::OptionText;
 use ns_kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, built_in};
 use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 
@@ -74,17 +74,8 @@ pub(super) fn source_of(name: &str) -> &'static str {
 }
 
 impl CustomopStudy {
-    /// The text of a field in a link: a source that was edited is packed, and one that was not is left out.
-    pub(in crate::studies) fn link_text(&self, key: &str) -> String {
-        match key {
-            "source" if self.is_edited() => pack_source(&self.source),
-            "source" => String::new(),
-            _ => self.text_of(key),
-        }
-    }
-
     /// Whether the source is not the one that came with the kernel's name.
-    pub(super) fn is_edited(&self) -> bool {
+    pub(in crate::studies) fn is_edited(&self) -> bool {
         self.source.trim() != source_of(&self.kernel)
     }
 
@@ -141,10 +132,11 @@ impl CustomopStudy {
     }
 }
 
-pub(super) fn source(text: &str) -> Result<String, String> {
-    let source = unpack_source(text).unwrap_or_else(|| Ok(text.to_owned()))?;
+/// The text of a source, which a link packs.
+pub(in crate::studies) fn source(given: &OptionText<'_>) -> Result<String, String> {
+    let source = unpack_source(given.text).unwrap_or_else(|| Ok(given.text.to_owned()))?;
     if source.len() > MAX_SOURCE_BYTES {
-        return Err(format!("source: has {} bytes; a kernel may have at most {MAX_SOURCE_BYTES}", source.len()));
+        return Err(format!("{}: has {} bytes; at most {MAX_SOURCE_BYTES} are read", given.name, source.len()));
     }
     Ok(source.trim().to_owned())
 }
@@ -159,7 +151,7 @@ pub(in crate::studies) fn pack_source(source: &str) -> String {
 }
 
 /// The source of a packed text; `None` for a text that is not packed. Fails when it is packed and damaged.
-pub(in crate::studies) fn unpack_source(text: &str) -> Option<Result<String, String>> {
+fn unpack_source(text: &str) -> Option<Result<String, String>> {
     let (size, packed) = text.split_once('~')?;
     let size: usize = size.parse().ok()?;
     let is_packed = !packed.is_empty() && packed.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
@@ -171,18 +163,21 @@ pub(in crate::studies) fn unpack_source(text: &str) -> Option<Result<String, Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Options as _;
+    use crate::studies::StudySpec;
 
     #[test]
     fn a_kernel_brings_its_source_and_an_edited_one_travels_packed() {
         let mut study = CustomopStudy::default();
         study.set_text("kernel", "relu-multicore").unwrap();
-        assert!(study.multicore && study.source.contains("get_cpu_id") && study.link_text("source").is_empty());
+        let link_text = |study: &CustomopStudy, key| StudySpec::Customop(study.clone()).link_text(key);
+        assert!(study.multicore && study.source.contains("get_cpu_id") && link_text(&study, "source").is_empty());
         study.set_text("source", &study.source.replace("buffer_size", "part")).unwrap();
-        let packed = study.link_text("source");
+        let packed = link_text(&study, "source");
         assert!(packed.len() < study.source.len() && packed.starts_with(&format!("{}~", study.source.len())));
         let mut read = CustomopStudy::default();
         for key in ["kernel", "source", "multicore"] {
-            read.set_text(key, &study.link_text(key)).unwrap();
+            read.set_text(key, &link_text(&study, key)).unwrap();
         }
         assert_eq!(read, study);
         assert_eq!(study.base(&[8, 8], 2).name, "relu-multicore, edited");
@@ -211,7 +206,7 @@ mod tests {
             assert!(error.contains(part), "{key}={text}: {error}");
         }
         assert_eq!(study, CustomopStudy::default());
-        assert!(study.set_text("source", &"x".repeat(MAX_SOURCE_BYTES + 1)).unwrap_err().contains("a kernel may have"));
+        assert!(study.set_text("source", &"x".repeat(MAX_SOURCE_BYTES + 1)).unwrap_err().contains("at most"));
     }
 
     #[test]

@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use serde::Serialize;
+
 use super::document::document;
 use super::spec::LlmStudy;
 use super::token::token_trace;
 use super::traffic::{Served, serve_at};
-use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
+use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep};
 use ns_base::Refusal;
 use ns_fidelity::GenerationReport;
 use ns_llm::{KnownTimes, Request, degrees};
@@ -32,7 +34,6 @@ pub(super) enum RequestPurpose {
     Curve,
 }
 
-/// A request with its result.
 pub(super) struct RequestResult {
     pub purpose: RequestPurpose,
     pub request: Request,
@@ -79,24 +80,20 @@ impl LlmRun {
     /// The output of `neuronscope generate --json`, the median token as a timeline, and the output with `--request-rate`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
         let Some(RequestResult { report: Ok(report), .. }) = self.made.first() else { return Ok(Vec::new()) };
-        let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n";
-        let file = |label: &str, name: &str, mime: &str, text| StudyFile {
-            label: label.to_owned(),
-            name: name.to_owned(),
-            mime: mime.to_owned(),
-            text,
-        };
-        let trace = token_trace(&self.own).map_err(|e| e.to_string())?;
         let mut files = vec![
-            file("JSON", "generate.json", "application/json", json),
-            file("trace", "token.json", TRACE_MIME, trace),
+            StudyFile::json("generate.json", json(report)?),
+            StudyFile::trace("token.json", token_trace(&self.own).map_err(|e| e.to_string())?),
         ];
         if let Some(Ok(report)) = &self.served {
-            let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n";
-            files.push(file("JSON of the requests", "serve.json", "application/json", json));
+            let label = "JSON of the requests".to_owned();
+            files.push(StudyFile { label, ..StudyFile::json("serve.json", json(report)?) });
         }
         Ok(files)
     }
+}
+
+fn json(of: &impl Serialize) -> Result<String, String> {
+    Ok(serde_json::to_string_pretty(of).map_err(|e| e.to_string())? + "\n")
 }
 
 /// The other batch sizes at each place that has a price.

@@ -144,15 +144,10 @@ impl MatmultStudyRun {
     /// The command line's output of `--csv` and `--json`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
         let reports = self.reports();
-        let file = |label: &str, name: &str, mime: &str, text: String| StudyFile {
-            label: label.to_owned(),
-            name: name.to_owned(),
-            mime: mime.to_owned(),
-            text,
-        };
         let csv = matmult_csv(&reports).map_err(|e| e.to_string())?;
         let json = matmult_json(&reports, published_tops).map_err(|e| e.to_string())?;
-        Ok(vec![file("CSV", "matmult.csv", "text/csv", csv), file("JSON", "matmult.json", "application/json", json)])
+        let csv = StudyFile { label: "CSV".into(), name: "matmult.csv".into(), mime: "text/csv".into(), text: csv };
+        Ok(vec![csv, StudyFile::json("matmult.json", json)])
     }
 }
 

@@ -1,7 +1,8 @@
 //! The form and the options of NKI kernels.
 
-use super::spec::{NkiStudy, OWN, built_in, source};
+use super::spec::{NkiStudy, OWN, built_in};
 use crate::options::{Flag, Opt, Options, fields, flag, opt};
+use crate::studies::customop::source;
 use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyForm, field};
 use ns_bench::comma_list;
 
@@ -74,7 +75,7 @@ const KERNEL: &[Row] = &[
         |s| s.kernel.clone(), |s, given| { if built_in(given.text).is_none() && given.text != OWN { return Err(format!("{}: there is no kernel '{}'; use one from the list, or own", given.name, given.text)); } s.take(given.text); Ok(()) }),
     opt(field("source", "Source", "Python with nki or neuronxcc.nki; errors are shown at their lines", "", FieldKind::Source),
         Flag::NONE,
-        |s| s.source.clone(), |s, given| source(given.text).map(|source| s.source = source)),
+        |s| s.source.clone(), |s, given| source(given).map(|source| s.source = source)),
 ];
 
 #[rustfmt::skip]

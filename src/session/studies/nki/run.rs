@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::document::document;
 use super::spec::{MOST_CASES, NkiStudy};
 use crate::recorder::Recorder;
-use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
+use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep};
 use ns_base::Refusal;
 use ns_capture::{Recorder as Spans, build_profile};
 use ns_compiler::Workflow;
@@ -107,21 +107,11 @@ impl NkiStudyRun {
             [Ranked { answer: Some(answer), .. }] => serde_json::to_string_pretty(answer),
             _ => serde_json::to_string_pretty(ranking),
         };
-        let mut files = vec![StudyFile {
-            label: "JSON".to_owned(),
-            name: "nki.json".to_owned(),
-            mime: "application/json".to_owned(),
-            text: json.map_err(|e| e.to_string())? + "\n",
-        }];
+        let mut files = vec![StudyFile::json("nki.json", json.map_err(|e| e.to_string())? + "\n")];
         if let Some((_, list)) = self.best.as_ref().filter(|(time, _)| time.is_finite()) {
             let profile = kernel_profile(list, &self.setup, &self.study.instance).map_err(|e| e.to_string())?;
             let text = String::from_utf8(WriteFormat::Chrome.write(&profile)).map_err(|e| e.to_string())?;
-            files.push(StudyFile {
-                label: "trace".to_owned(),
-                name: "nki-trace.json".to_owned(),
-                mime: TRACE_MIME.to_owned(),
-                text,
-            });
+            files.push(StudyFile::trace("nki-trace.json", text));
         }
         Ok(files)
     }

@@ -2,10 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::options::Options as _;
 use crate::recorder::RecorderCall;
-use crate::studies::customop::{pack_source, unpack_source};
-use ns_kernel::MAX_SOURCE_BYTES;
 use ns_nki::{Settings, Setup, chip_of, combinations};
 
 /// Most combinations of one run.
@@ -108,15 +105,6 @@ impl NkiStudy {
         }
     }
 
-    /// The text of a field in a link: a source that was edited is packed, and one that was not is left out.
-    pub(in crate::studies) fn link_text(&self, key: &str) -> String {
-        match key {
-            "source" if self.is_edited() => pack_source(&self.source),
-            "source" => String::new(),
-            _ => self.text_of(key),
-        }
-    }
-
     /// The combinations of its settings. Fails when they cannot be read, or are more than `most`.
     pub fn cases(&self, most: usize) -> Result<Vec<Settings>, String> {
         combinations(self.set_parts(), most).map_err(|e| e.to_string())
@@ -150,12 +138,4 @@ impl NkiStudy {
         words.push("--source".to_owned());
         Ok(RecorderCall { source: self.source.clone(), words })
     }
-}
-
-pub(super) fn source(text: &str) -> Result<String, String> {
-    let source = unpack_source(text).unwrap_or_else(|| Ok(text.to_owned()))?;
-    if source.len() > MAX_SOURCE_BYTES {
-        return Err(format!("source: has {} bytes; a kernel may have at most {MAX_SOURCE_BYTES}", source.len()));
-    }
-    Ok(source.trim().to_owned())
 }

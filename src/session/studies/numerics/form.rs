@@ -1,8 +1,13 @@
 //! The form and the options of the study of values.
 
-use crate::options::{Opt, Options, compiler_rows, fields, flag, opt, some};
+use super::NumericsStudy;
+use crate::Rounding;
+use crate::options::{Flag, Opt, OptionText, Options, compiler_rows, fields, flag, opt, some};
+use crate::studies::customop::source;
 use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyForm, field};
-use crate::{NumericsSpec, Rounding};
+use ns_bench::comma_list;
+use ns_bench::dataset::read_records;
+use ns_bench::evaluate::find_metric;
 
 pub const FORM: StudyForm = StudyForm {
     path: "numerics",
@@ -14,6 +19,7 @@ pub const FORM: StudyForm = StudyForm {
             size of the same model shows the same effects.",
     groups: &[
         FieldGroup { title: "", look: GroupLook::Open, fields: &fields::<_, { MAIN.len() }>(MAIN) },
+        FieldGroup { title: "Own records", look: GroupLook::Folded, fields: &fields::<_, { RECORDS.len() }>(RECORDS) },
         FieldGroup { title: "Compiler", look: GroupLook::Compiler, fields: &fields::<_, { COMPILER.len() }>(COMPILER) },
     ],
     examples: &[
@@ -30,10 +36,10 @@ pub const FORM: StudyForm = StudyForm {
     files: &["JSON"],
 };
 
-type Row = Opt<NumericsSpec>;
+type Row = Opt<NumericsStudy>;
 
-impl Options for NumericsSpec {
-    const OPTIONS: &'static [&'static [Row]] = &[MAIN, COMPILER];
+impl Options for NumericsStudy {
+    const OPTIONS: &'static [&'static [Row]] = &[MAIN, RECORDS, COMPILER];
 }
 
 const ROUNDINGS: &[(&str, &str)] = &[("rne", "to the nearest, ties to even"), ("stochastic", "stochastic")];
@@ -42,31 +48,57 @@ const ROUNDINGS: &[(&str, &str)] = &[("rne", "to the nearest, ties to even"), ("
 const MAIN: &[Row] = &[
     opt(field("model", "Model", "", "", FieldKind::Model),
         flag("MODEL", "Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, with random inputs, or with --inputs and --expect"),
-        |s| s.model.clone(), |s, given| given.name().map(|model| s.model = model)),
+        |s| s.compared.model.clone(), |s, given| given.name().map(|model| s.compared.model = model)),
     opt(field("instance", "Instance type", "", "", FieldKind::Instance),
         flag("TYPE", "Instance type").aliases(&["instance-type"]),
-        |s| s.instance.clone(), |s, given| given.name().map(|instance| s.instance = instance)),
+        |s| s.compared.instance.clone(), |s, given| given.name().map(|instance| s.compared.instance = instance)),
     opt(field("batch_size", "Batch size", "Samples of one call", "the model\u{2019}s own", FieldKind::Line),
         flag("COUNT", "Samples of one inference [default: the model's own]"),
-        |s| some(s.batch_size), |s, given| given.some_count().map(|n| s.batch_size = n)),
+        |s| some(s.compared.batch_size), |s, given| given.some_count().map(|n| s.compared.batch_size = n)),
     opt(field("rounding", "Rounding", "", "", FieldKind::Choice(ROUNDINGS)),
         flag("MODE", "How values are rounded to the cast type").values(&[("rne", "To the nearest, ties to even"), ("stochastic", "Up or down at random")]),
-        |s| s.rounding.name().to_owned(), |s, given| { Rounding::from_name(given.text).ok_or_else(|| given.wrong("rne or stochastic")).map(|r| s.rounding = r) }),
+        |s| s.compared.rounding.name().to_owned(), |s, given| { Rounding::from_name(given.text).ok_or_else(|| given.wrong("rne or stochastic")).map(|r| s.compared.rounding = r) }),
     opt(field("tolerance", "Tolerance", "Largest mean relative error that passes: 0.02 is 2 %", "0.02", FieldKind::Line),
         flag("ERROR", "Mean relative error below which an output passes [default: 0.02]; for a model file with --expect, the largest difference of a result divided by the largest expected number [default: 0.0001, 0.02 with --auto-cast]"),
-        |s| s.tolerance.to_string(),
-        |s, given| { let wanted = "a number above 0, such as 0.02 for 2 %"; let tolerance = given.number(wanted)?; if !(f64::MIN_POSITIVE..=f64::MAX).contains(&tolerance) { return Err(given.wrong(wanted)); } s.tolerance = tolerance; Ok(()) }),
+        |s| s.compared.tolerance.to_string(),
+        |s, given| { let wanted = "a number above 0, such as 0.02 for 2 %"; let tolerance = given.number(wanted)?; if !(f64::MIN_POSITIVE..=f64::MAX).contains(&tolerance) { return Err(given.wrong(wanted)); } s.compared.tolerance = tolerance; Ok(()) }),
     opt(field("seed", "Seed", "For weights, inputs and stochastic rounding", "0", FieldKind::Line),
         flag("NUMBER", "Seed of weights, inputs and stochastic rounding"),
-        |s| s.seed.to_string(), |s, given| given.number("a whole number from 0 to 18446744073709551615").map(|n| s.seed = n)),
+        |s| s.compared.seed.to_string(), |s, given| given.number("a whole number from 0 to 18446744073709551615").map(|n| s.compared.seed = n)),
 ];
 
-const COMPILER: &[Row] = &compiler_rows!();
+#[rustfmt::skip]
+const RECORDS: &[Row] = &[
+    opt(field("dataset", "Data set", "CSV with a line of numbers for each record: what the model reads, and with metrics the right answer. A dropped .csv is put here", "", FieldKind::Source),
+        Flag::elsewhere("dataset"),
+        |s| s.dataset.clone(), |s, given| dataset(given).map(|text| s.dataset = text)),
+    opt(field("eval_metrics", "Metrics", "How good the answers are, on the processor and on the core", "Accuracy, topk_3", FieldKind::Line),
+        flag("LIST", "Metrics of the answers to the records: Accuracy,topk_3 (neuronscope evaluate lists them)").list().needs("dataset"),
+        |s| comma_list(&s.metrics),
+        |s, given| given.each_text(metric).map(|names| s.metrics = names)),
+    opt(field("eval_target_col", "Target column", "Name of the column with the right answers", "the last column", FieldKind::Line),
+        flag("NAME", "Column with the right answers [default: the last one]").needs("eval_metrics"),
+        |s| s.target.clone(), |s, given| { s.target = given.text.to_owned(); Ok(()) }),
+];
+
+fn metric(given: OptionText<'_>) -> Result<String, String> {
+    find_metric(given.text).map(|_| given.text.to_owned()).map_err(|e| given.called(&e))
+}
+
+fn dataset(given: &OptionText<'_>) -> Result<String, String> {
+    let text = source(given)?;
+    if !text.is_empty() {
+        read_records(given.name, text.as_bytes()).map_err(|e| e.to_string())?;
+    }
+    Ok(text)
+}
+
+const COMPILER: &[Row] = &compiler_rows!(|s| s.compared.options);
 
 #[cfg(test)]
 mod tests {
     use crate::share::Link;
-    use crate::studies::StudySpec;
+    use crate::studies::{NumericsStudy, StudySpec};
     use crate::{AutoCast, CastType, CompileOptions, NumericsSpec, OptLevel, Rounding};
 
     #[test]
@@ -85,7 +117,13 @@ mod tests {
             seed: u64::MAX,
             tolerance: 1e-5,
         };
-        let link = Link::Study(Box::new(StudySpec::Numerics(spec)));
+        let study = NumericsStudy {
+            compared: spec,
+            dataset: "a,b\n1,2\n3,4".into(),
+            metrics: vec!["Accuracy".into(), "topk_3".into()],
+            target: "b".into(),
+        };
+        let link = Link::Study(Box::new(StudySpec::Numerics(study)));
         assert_eq!(Link::parse(&link.print()), (link, vec![]));
     }
 
@@ -95,9 +133,8 @@ mod tests {
         let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
         assert_eq!(fields, ["batch_size", "rounding", "tolerance", "auto_cast"]);
         assert!(notices[2].message.ends_with("0.02 is used."), "{notices:?}");
-        assert_eq!(
-            link,
-            Link::Study(Box::new(StudySpec::Numerics(NumericsSpec { seed: 7, ..NumericsSpec::default() })))
-        );
+        let compared = NumericsSpec { seed: 7, ..NumericsSpec::default() };
+        let study = NumericsStudy { compared, ..NumericsStudy::default() };
+        assert_eq!(link, Link::Study(Box::new(StudySpec::Numerics(study))));
     }
 }

@@ -1,15 +1,16 @@
 //! Computing a model as a device would, and comparing.
 
-use crate::OutputComparison;
-use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep};
+use super::document::document;
+use super::records::{NumericsStudy, RecordsRun};
+use crate::studies::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep};
 use ns_base::Refusal;
+use ns_compiler::CompileOptions;
 use ns_device::{ModelFileValues, ModelKind, ModelLibrary, model_label};
 use ns_machine::arch::features;
 use ns_neuron::numerics::{
     NumericsProgress, NumericsReport, NumericsRun, NumericsSpec, SizeLimits, checked_instance, compare,
 };
 use ns_tensor::{Rounding, Tensor};
-use ns_view::document::Document;
 
 /// Operations that take about as long as one simulated event.
 const OPERATIONS_PER_EVENT: u64 = 256;
@@ -17,37 +18,54 @@ const OPERATIONS_PER_EVENT: u64 = 256;
 /// Evaluates a model twice and compares.
 struct Comparison {
     model: String,
+    /// Whether errors name the model; those of records name the field.
+    is_named: bool,
     stage: Stage,
 }
 
 enum Stage {
     Compile(Box<NumericsSpec>),
     Run(Box<NumericsRun>),
-    ReadFile(Box<NumericsSpec>, ModelLibrary),
-    Reference(Box<FileRun>),
-    Casts(Box<FileRun>, Vec<Tensor>),
+    Read(Box<NumericsStudy>, ModelLibrary),
+    Reference(Box<WholeRun>),
+    Casts(Box<WholeRun>, Vec<Tensor>),
     Over,
 }
 
-/// A model file with the values of its parameters.
-struct FileRun {
-    spec: NumericsSpec,
+/// A model that is computed as a whole, once without casts and once with them.
+struct WholeRun {
+    study: NumericsStudy,
     core: String,
-    values: ModelFileValues,
+    values: Values,
 }
 
-/// Begins a comparison. Fails for a rounding that a model file cannot have.
-pub(in crate::studies) fn start(spec: NumericsSpec, models: &ModelLibrary) -> Result<Box<dyn StudyRun>, String> {
+enum Values {
+    /// A model file with the values of its parameters.
+    File(ModelFileValues),
+    Records(RecordsRun),
+}
+
+/// Begins a comparison. Fails for a rounding that a model file and records cannot have.
+pub(in crate::studies) fn start(study: NumericsStudy, models: &ModelLibrary) -> Result<Box<dyn StudyRun>, String> {
+    let spec = &study.compared;
     let model = model_label(&spec.model).into_owned();
     let is_file = ModelKind::of(&spec.model) == ModelKind::File;
-    if is_file && spec.rounding == Rounding::Stochastic {
+    let is_named = study.dataset.is_empty();
+    let is_whole = is_file || !is_named;
+    if is_whole && spec.rounding == Rounding::Stochastic {
+        let what = if is_file { format!("a model file ({model})") } else { "a data set".to_owned() };
         return Err(format!(
-            "rounding: values of a model file ({model}) are always rounded to the nearest; choose rne, or a model of the zoo"
+            "rounding: values of {what} are always rounded to the nearest; choose rne, or a model of the zoo with inputs from the seed"
         ));
     }
-    let spec = Box::new(spec);
-    let stage = if is_file { Stage::ReadFile(spec, models.clone()) } else { Stage::Compile(spec) };
-    Ok(Box::new(Comparison { model, stage }))
+    let stage = if is_whole {
+        Stage::Read(Box::new(study), models.clone())
+    } else if study.metrics.is_empty() {
+        Stage::Compile(Box::new(study.compared))
+    } else {
+        return Err("eval_metrics: they judge the answers to a data set; give one".to_owned());
+    };
+    Ok(Box::new(Comparison { model, is_named, stage }))
 }
 
 impl Comparison {
@@ -62,31 +80,59 @@ impl Comparison {
                 self.stage = Stage::Run(run);
                 Ok(self.more(done, total, "Computing"))
             }
-            NumericsProgress::Done(report) => done(report),
+            NumericsProgress::Done(report) => {
+                done(&NumericsStudy { compared: report.spec.clone(), ..NumericsStudy::default() }, report)
+            }
         }
     }
 }
 
-impl FileRun {
-    fn new(spec: NumericsSpec, models: &ModelLibrary) -> Result<Self, Refusal> {
-        let core = features(checked_instance(&spec)?.core_version).map_or("NeuronCore", |f| f.name).to_owned();
-        let values = ModelFileValues::of(models, &spec.model, spec.batch_size.map(u64::from), spec.seed)?;
-        Ok(Self { spec, core, values })
+impl WholeRun {
+    fn new(study: NumericsStudy, models: &ModelLibrary) -> Result<Self, Refusal> {
+        let spec = &study.compared;
+        let core = features(checked_instance(spec)?.core_version).map_or("NeuronCore", |f| f.name).to_owned();
+        let values = if study.dataset.is_empty() {
+            let batch_size = spec.batch_size.map(u64::from);
+            Values::File(ModelFileValues::of(models, &spec.model, batch_size, spec.seed)?)
+        } else {
+            Values::Records(RecordsRun::new(&study, models)?)
+        };
+        Ok(Self { study, core, values })
     }
 
-    fn report(self, expected: &[Tensor], rounded: &[Tensor]) -> NumericsReport {
-        let Self { spec, core, values } = self;
-        let names = values.output_names().iter().map(String::as_str).chain(std::iter::repeat(""));
-        let pairs = (0..).zip(names).zip(expected.iter().zip(rounded));
-        let outputs: Vec<OutputComparison> =
-            pairs.map(|((index, name), (a, b))| compare(index, name, a, b, spec.tolerance)).collect();
-        let mut notes = vec![ORDER_OF_SUMS.to_owned()];
-        if values.drawn_weights() > 0 {
-            notes.push(format!("{} weights are not in the file and are drawn at random.", values.drawn_weights()));
+    fn compute(&self, casts: Option<&CompileOptions>) -> Result<Vec<Tensor>, Refusal> {
+        match &self.values {
+            Values::File(values) => values.compute(casts),
+            Values::Records(records) => records.compute(casts),
         }
-        let status = if outputs.iter().all(|o| o.passed) { "PASS" } else { "FAIL" }.to_owned();
-        let flops = values.flops();
-        NumericsReport { spec, core, status, outputs, notes, flops, ..NumericsReport::default() }
+    }
+
+    fn report(self, expected: &[Tensor], rounded: &[Tensor]) -> Result<StudyStep, Refusal> {
+        let Self { study, core, values } = self;
+        let mut report = NumericsReport { spec: study.compared.clone(), core, ..NumericsReport::default() };
+        let mut names = Vec::new();
+        match &values {
+            Values::File(values) => {
+                (report.flops, names) = (values.flops(), values.output_names().to_vec());
+                report.notes.push(ORDER_OF_SUMS.to_owned());
+                if values.drawn_weights() > 0 {
+                    let drawn = values.drawn_weights();
+                    report.notes.push(format!("{drawn} weights are not in the file and are drawn at random."));
+                }
+            }
+            Values::Records(records) => {
+                report.notes.extend(records.notes());
+                report.metrics = records.judge(expected, rounded)?;
+            }
+        }
+        let names = names.iter().map(String::as_str).chain(std::iter::repeat(""));
+        let pairs = (0..).zip(names).zip(expected.iter().zip(rounded));
+        let one = |((index, name), (a, b)): ((u32, &str), (&Tensor, &Tensor))| {
+            compare(index, name, a, b, report.spec.tolerance)
+        };
+        report.outputs = pairs.map(one).collect();
+        report.status = if report.passed() { "PASS" } else { "FAIL" }.to_owned();
+        done(&study, Box::new(report))
     }
 }
 
@@ -96,7 +142,8 @@ const ORDER_OF_SUMS: &str = "A model file is computed operation by operation, wi
 impl StudyRun for Comparison {
     fn step(&mut self, budget_events: u32) -> Result<StudyStep, String> {
         let stage = std::mem::replace(&mut self.stage, Stage::Over);
-        let named = |e: Refusal, model: &str| format!("{model}: {e}");
+        let is_named = self.is_named;
+        let named = |e: Refusal, model: &str| if is_named { format!("{model}: {e}") } else { e.to_string() };
         match stage {
             Stage::Compile(spec) => {
                 let run = NumericsRun::new(*spec, SizeLimits::HERE).map_err(|e| e.to_string())?;
@@ -104,19 +151,19 @@ impl StudyRun for Comparison {
                 Ok(self.more(0, 0, "Compiling"))
             }
             Stage::Run(run) => self.step_zoo(run, budget_events).map_err(|e| e.to_string()),
-            Stage::ReadFile(spec, models) => {
-                let run = FileRun::new(*spec, &models).map_err(|e| named(e, &self.model))?;
+            Stage::Read(study, models) => {
+                let run = WholeRun::new(*study, &models).map_err(|e| named(e, &self.model))?;
                 self.stage = Stage::Reference(Box::new(run));
                 Ok(self.more(0, 2, "Computing"))
             }
             Stage::Reference(run) => {
-                let expected = run.values.compute(None).map_err(|e| named(e, &self.model))?;
+                let expected = run.compute(None).map_err(|e| named(e, &self.model))?;
                 self.stage = Stage::Casts(run, expected);
                 Ok(self.more(1, 2, "Computing"))
             }
             Stage::Casts(run, expected) => {
-                let rounded = run.values.compute(Some(&run.spec.options)).map_err(|e| named(e, &self.model))?;
-                done(Box::new(run.report(&expected, &rounded))).map_err(|e| e.to_string())
+                let rounded = run.compute(Some(&run.study.compared.options)).map_err(|e| named(e, &self.model))?;
+                run.report(&expected, &rounded).map_err(|e| named(e, &self.model))
             }
             Stage::Over => Err(format!("{}: the comparison is over", self.model)),
         }
@@ -124,19 +171,11 @@ impl StudyRun for Comparison {
 }
 
 /// The end of a run: the comparison, with the file that `neuronscope numerics --json` prints.
-fn done(report: Box<NumericsReport>) -> Result<StudyStep, Refusal> {
-    let title = format!("{} on {}", model_label(&report.spec.model), report.spec.instance);
-    let file = StudyFile {
-        label: "JSON".to_owned(),
-        name: "numerics.json".to_owned(),
-        mime: "application/json".to_owned(),
-        text: report.to_json().map_err(|e| Refusal::new(e.to_string()))?,
-    };
-    let document = Document { title, ..Document::default() };
+fn done(study: &NumericsStudy, report: Box<NumericsReport>) -> Result<StudyStep, Refusal> {
+    let text = report.to_json().map_err(|e| Refusal::new(e.to_string()))?;
     Ok(StudyStep::Done(Box::new(StudyResult {
-        document,
-        files: vec![file],
-        values: Some(report),
-        ..StudyResult::default()
+        document: document(study, &report),
+        files: vec![StudyFile::json("numerics.json", text)],
+        reports: StudyReports::Numerics(report),
     })))
 }

@@ -85,7 +85,6 @@ fn group_of(props: &BenchFormProps, wrong: &FieldErrors, group: OptionGroup) -> 
     }
 }
 
-/// The field of an option.
 fn input(props: &BenchFormProps, wrong: &FieldErrors, option: &'static BenchOption) -> Html {
     let (state, field, key) = (&props.state, &option.field, option.key());
     let (id, value, error) = (format!("bench-{key}"), state.text(key).to_owned(), error_of(wrong, key));

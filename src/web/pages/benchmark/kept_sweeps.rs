@@ -1,15 +1,11 @@
 //! Sweeps of earlier visits, offered again.
 
-use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::sweep::{KeptSweep, SweepRunner, kept_sweeps};
+use crate::sweep::{KeptSweep, SweepRunner, kept_sweeps, use_kept_sweeps};
 use ns_bench::{BenchConfig, Benchmarks};
 use ns_page::Shared;
 use ns_session::results::{Opening, opening_of};
-
-/// Delay until the list is read again: a tab that was just open may have ended without a message.
-const LOOK_AGAIN_MS: u32 = 7_000;
 
 /// The most finished sweeps that are listed; the start page lists all.
 const MOST_LISTED: usize = 3;
@@ -35,19 +31,8 @@ pub struct KeptSweepsProps {
 /// The list; empty if no sweep is kept.
 #[component]
 pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
-    // Read before the page is first drawn: a list that came later would push the form down.
-    let kept = use_state_eq(|| kept_sweeps::<Benchmarks>().0);
+    let kept = use_kept_sweeps::<Benchmarks>();
     let restored = use_state_eq(|| None::<KeptSweep>);
-    use_effect_with((), {
-        let kept = kept.setter();
-        move |()| {
-            let (found, is_some_busy) = kept_sweeps::<Benchmarks>();
-            kept.set(found);
-            let later =
-                is_some_busy.then(|| Timeout::new(LOOK_AGAIN_MS, move || kept.set(kept_sweeps::<Benchmarks>().0)));
-            move || drop(later)
-        }
-    });
     use_effect_with(props.wanted.clone(), {
         let (kept, restored) = (kept.setter(), restored.setter());
         let (runner, on_taken, is_pressed) = (props.runner.clone(), props.on_taken.clone(), props.is_pressed);

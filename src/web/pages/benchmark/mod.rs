@@ -42,9 +42,7 @@ pub use model_file::{LinkNote, drop_zone, missing_file, open_model};
 
 #[derive(Properties, PartialEq)]
 pub struct BenchmarkPageProps {
-    /// The state of the page.
     pub state: StateHandle<BenchState>,
-    /// The runner of benchmarks.
     pub runner: SweepRunner,
 }
 

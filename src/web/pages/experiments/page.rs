@@ -25,13 +25,11 @@ const RESULT: &str = "experiments-result";
 
 #[derive(Properties, PartialEq)]
 pub struct ExperimentsPageProps {
-    /// The state of the page.
     pub state: StateHandle<ExperimentsState>,
     /// The reading that can be cancelled.
     pub job: JobSlot,
     /// The plan of a run.
     pub plan: StateHandle<PlanState>,
-    /// The runner of experiments.
     pub runner: ExperimentRunner,
 }
 
@@ -172,7 +170,6 @@ fn records_line(read: &RecordsRead, actions: &ExperimentsActions, plan: Option<&
     }
 }
 
-/// How to begin.
 fn begin(state: &ExperimentsState, actions: &ExperimentsActions) -> Html {
     let on_files = on(actions.clone(), |actions, files: Vec<web_sys::File>| actions.read(&files));
     let sample = on(actions.clone(), |actions, _: MouseEvent| actions.load_sample());

@@ -30,7 +30,6 @@ pub struct InspectActions {
 /// A file that is being opened, and the callback that gets its content.
 type OpenedFile = (File, Callback<(OpenedModel, LinkedFile)>);
 
-/// Opens a model file.
 pub fn open_model(actions: &InspectActions, file: File) {
     let engine = match actions.engine() {
         Ok(engine) => engine,

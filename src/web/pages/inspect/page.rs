@@ -25,7 +25,6 @@ const ASK_AFTER_MS: u32 = 150;
 
 #[derive(Properties, PartialEq)]
 pub struct InspectPageProps {
-    /// The state of the page.
     pub state: StateHandle<InspectState>,
     /// The answer that can be cancelled.
     pub job: JobSlot,

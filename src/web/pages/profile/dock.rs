@@ -14,7 +14,6 @@ const LEAST: f64 = 120.0;
 const MOST: f64 = 900.0;
 const STEP: f64 = 24.0;
 
-/// A tab of the dock.
 #[derive(Clone, PartialEq)]
 pub struct DockTab {
     pub title: AttrValue,

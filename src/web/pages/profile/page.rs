@@ -29,7 +29,6 @@ use ns_session::share::Tool;
 
 #[derive(Properties, PartialEq)]
 pub struct ProfilePageProps {
-    /// The state of the page.
     pub state: StateHandle<ProfileState>,
     /// The progress that the page shows: of its run, or of files that wait in the queue.
     pub run: RunState,

@@ -184,7 +184,6 @@ pub enum Pending {
     Counting {
         /// Its progress, from 0 to 1.
         share: f64,
-        /// Stops it.
         on_stop: Callback<()>,
     },
     /// The question cannot be answered, or was stopped.

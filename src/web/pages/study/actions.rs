@@ -60,7 +60,6 @@ impl StudyActions {
         self.start(spec, true);
     }
 
-    /// Runs what was asked for.
     pub fn run_asked(&self) {
         if let Some(spec) = self.state.asked() {
             self.start(spec.clone(), true);

@@ -13,8 +13,7 @@ use crate::pages::benchmark::ModelField;
 use crate::platform::page;
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::CompileOptions;
-use ns_session::commands::numerics_command;
-use ns_session::studies::{FieldGroup, FieldKind, FormField, GroupLook, StudySpec};
+use ns_session::studies::{FieldGroup, FieldKind, FormField, GroupLook, StudyKind, StudySpec};
 use ns_view::document::{Block, Document, SourceLine};
 
 /// Choices with names longer than this get a wide field.
@@ -24,15 +23,13 @@ const LONG_CHOICE: usize = 24;
 pub struct StudyFieldsProps {
     /// Actions of its buttons.
     pub actions: StudyActions,
-    /// The state of the form.
     pub state: StateHandle<StudyState>,
 }
 
 #[component]
 pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     let state = &props.state;
-    let (spec, wrong) = state.spec();
-    let command = numerics_command(&spec).map(AttrValue::from);
+    let (_, wrong) = state.spec();
     let can = state.controls();
     let press = |f: fn(&StudyActions)| on(props.actions.clone(), move |actions, _: MouseEvent| f(actions));
     let on_run = on(props.actions.clone(), |actions, ()| actions.run());
@@ -58,8 +55,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
         }
     });
     // An editor of a source is no drawer where it stands beside the results.
-    let has_source = state.kind.form().fields().any(|field| field.kind == FieldKind::Source);
-    let is_open = has_source && page::has_two_columns();
+    let is_open = is_studio(state.kind) && page::has_two_columns();
     let fields = on((props.clone(), wrong.clone()), |(props, wrong), ()| {
         props.state.kind.form().groups.iter().map(|g| group(props, g, wrong)).collect::<Html>()
     });
@@ -69,11 +65,16 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
             beside_run={html! { if can.stop { <button type="button" onclick={press(StudyActions::cancel)}>{ "Cancel" }</button> } }} run={state.run.clone()}
             menus={html! { <>
                 { for traces }
-                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {origin} {command}>{ page }{ for downloads }</CopyMenu>
+                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {origin}>{ page }{ for downloads }</CopyMenu>
             </> }}
             {fields}
         />
     }
+}
+
+/// Whether the source is edited beside the results.
+pub(super) const fn is_studio(kind: StudyKind) -> bool {
+    matches!(kind, StudyKind::Customop | StudyKind::Nki)
 }
 
 fn group(props: &StudyFieldsProps, group: &'static FieldGroup, wrong: &FieldErrors) -> Html {
@@ -94,7 +95,7 @@ fn group(props: &StudyFieldsProps, group: &'static FieldGroup, wrong: &FieldErro
 
 /// The options of the compiler, behind the flags that they make.
 fn compiler(state: &StateHandle<StudyState>) -> Html {
-    let StudySpec::Numerics(spec) = state.spec().0 else { return Html::default() };
+    let StudySpec::Numerics(study) = state.spec().0 else { return Html::default() };
     let on_change = on(state.dispatcher(), |dispatch, options: CompileOptions| {
         let lnc = options.lnc.map(|n| n.to_string()).unwrap_or_default();
         dispatch.dispatch(StudyAction::Edit("auto_cast", options.auto_cast.to_string()));
@@ -102,7 +103,7 @@ fn compiler(state: &StateHandle<StudyState>) -> Html {
         dispatch.dispatch(StudyAction::Edit("optlevel", options.opt_level.to_string()));
         dispatch.dispatch(StudyAction::Edit("lnc", lnc));
     });
-    html! { <CompileFields id="numerics" options={spec.options} {on_change} /> }
+    html! { <CompileFields id="numerics" options={study.compared.options} {on_change} /> }
 }
 
 fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldErrors) -> Html {

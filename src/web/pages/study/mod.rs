@@ -3,7 +3,6 @@
 mod actions;
 mod form;
 mod page;
-mod values;
 
 pub use actions::open_for_study;
 pub use page::StudyPage;

@@ -6,22 +6,20 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::StudyActions;
-use super::form::StudyFields;
-use super::values::Values;
+use super::form::{StudyFields, is_studio};
 use crate::components::{DocumentView, DrawBlock, drawings, kept_note, on, progress_bar};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::pages::benchmark::{drop_zone, missing_file};
 use ns_page::study::StudyState;
 use ns_page::{RunState, Shared};
-use ns_session::studies::{StudyExample, StudyKind, StudySpec};
+use ns_session::studies::{StudyExample, StudySpec};
 
 /// Delay from the last edit to the run.
 const PAUSE_MS: u32 = 600;
 
 #[derive(Properties, PartialEq)]
 pub struct StudyPageProps {
-    /// The state of the page.
     pub state: StateHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: JobSlot,
@@ -53,7 +51,6 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
             move || drop(timer)
         }
     });
-    let values = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.values.clone()?)));
     let document = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.document.clone())));
     let example = |example: &'static StudyExample| {
         let (actions, kind) = (actions.clone(), state.kind);
@@ -70,7 +67,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
         }
     }));
     html! {
-        <div class={classes!("page", "study", matches!(state.kind, StudyKind::Customop | StudyKind::Nki).then_some("is-studio"))}>
+        <div class={classes!("page", "study", is_studio(state.kind).then_some("is-studio"))}>
             <h1>{ form.title }</h1>
             <p class="lead">{ form.lead }</p>
             <StudyFields actions={actions.clone()} state={state.clone()} />
@@ -83,9 +80,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
                 }
             </div>
             <div class="part" data-request={state.request()}>
-                if let Some(report) = &*values {
-                    <Values report={report.clone()} />
-                } else if let Some(document) = &*document {
+                if let Some(document) = &*document {
                     <DocumentView document={document.clone()} {on_open} draw={DrawBlock(drawings)} />
                 } else if let Some(missing) = missing.filter(|_| state.wants_run) {
                     { drop_zone(&model, "comparison", missing, actions.on_file()) }

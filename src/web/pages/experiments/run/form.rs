@@ -59,7 +59,6 @@ pub fn RunForm(props: &RunFormProps) -> Html {
     }
 }
 
-/// The field of an option.
 fn input(props: &RunFormProps, wrong: &FieldErrors, option: &'static PlanOption) -> Html {
     let plan = &props.actions.plan;
     let (field, key) = (&option.field, option.key());

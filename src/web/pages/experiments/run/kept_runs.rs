@@ -1,16 +1,12 @@
 //! Runs of earlier visits that were not finished, and the run that a link asks for.
 
-use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
 use super::actions::RunActions;
-use crate::sweep::{KeptExperiments, kept_sweeps};
+use crate::sweep::{KeptExperiments, kept_sweeps, use_kept_sweeps};
 use ns_experiment::sweep::Experiments;
 use ns_page::experiments::PlanAction;
 use ns_session::results::{Opening, opening_of_run};
-
-/// Delay until the list is read again: a tab that was just open may have ended without a message.
-const LOOK_AGAIN_MS: u32 = 7_000;
 
 #[derive(Properties, PartialEq)]
 pub struct KeptRunsProps {
@@ -20,18 +16,9 @@ pub struct KeptRunsProps {
 /// The list; empty if every kept run is finished.
 #[component]
 pub fn KeptRuns(props: &KeptRunsProps) -> Html {
-    let kept = use_state_eq(|| kept_sweeps::<Experiments>().0);
+    let kept = use_kept_sweeps::<Experiments>();
     let actions = &props.actions;
     let is_running = actions.plan.run.is_running();
-    use_effect_with((), {
-        let kept = kept.setter();
-        move |()| {
-            let (_, is_some_busy) = kept_sweeps::<Experiments>();
-            let later =
-                is_some_busy.then(|| Timeout::new(LOOK_AGAIN_MS, move || kept.set(kept_sweeps::<Experiments>().0)));
-            move || drop(later)
-        }
-    });
     // A run needs the workers, which report first that they are ready.
     let wants_run = actions.plan.wants_run && actions.app_is_ready();
     use_effect_with(wants_run, {

@@ -21,11 +21,9 @@ pub struct PagedTableProps {
     /// Noun for its rows, in the plural: gaps.
     pub noun: AttrValue,
     pub what: Listing,
-    /// The run of the table.
     pub run: OpenRun,
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
-    /// Rows on a page.
     #[prop_or(500)]
     pub page_rows: u32,
     /// Whether rows come with the longest first.
