@@ -36,6 +36,9 @@ pub struct PickListProps {
     /// Whether several can be chosen.
     #[prop_or_default]
     pub several: bool,
+    /// Whether a text that is no entry can be chosen too.
+    #[prop_or_default]
+    pub is_open_ended: bool,
     /// Whether it takes more room than others.
     #[prop_or_default]
     pub wide: bool,
@@ -92,7 +95,17 @@ pub fn PickList(props: &PickListProps) -> Html {
             open.set(Some(Open::default()));
         }
     });
-    let close = set(&open, None);
+    let keep = {
+        let (typed, on_choose) = (typed.clone().filter(|_| props.is_open_ended), props.on_choose.clone());
+        Callback::from(move |()| typed.clone().into_iter().for_each(|typed| on_choose.emit(typed)))
+    };
+    let close = {
+        let (open, keep) = (open.clone(), keep.clone());
+        Callback::from(move |_: FocusEvent| {
+            keep.emit(());
+            open.set(None);
+        })
+    };
     let onkeydown = {
         let (open, choose, list_id) = (open.clone(), choose.clone(), list_id.clone());
         let values: Vec<AttrValue> = shown.iter().map(|entry| entry.value.clone()).collect();
@@ -109,7 +122,13 @@ pub fn PickList(props: &PickListProps) -> Html {
                 ("ArrowDown" | "ArrowUp", false) => go(0),
                 ("ArrowDown", true) => go((at + 1) % count),
                 ("ArrowUp", true) => go((at + count - 1) % count),
-                ("Enter", true) => values.get(at).into_iter().for_each(|value| choose.emit(value.clone())),
+                ("Enter", true) => match values.get(at) {
+                    Some(value) => choose.emit(value.clone()),
+                    None => {
+                        keep.emit(());
+                        open.set(None);
+                    }
+                },
                 ("Escape", true) => open.set(None),
                 _ => return,
             }
