@@ -269,6 +269,12 @@ const WITHOUT_SIZE: &[&str] = &[
     "marlin",
     "quantized",
     "autoround",
+    "pv",
+    "1x16",
+    "h6",
+    "h8",
+    "code",
+    "python",
 ];
 
 /// Words that say how weights are stored, and what they are; `None` where they are not known here.
@@ -293,7 +299,11 @@ const STORED: &[(&str, Option<Weights>)] = &[
     ("nvfp4", None),
     ("bnb", None),
     ("nf4", None),
+    ("unquantized", Some(Weights::Bf16)),
     ("hqq", None),
+    ("aqlm", None),
+    ("fp4", None),
+    ("2bit", None),
     ("exl2", None),
     ("exl3", None),
     ("f32", None),
@@ -354,10 +364,12 @@ fn is_month(word: &str) -> bool {
 /// Whether a word is a version (`v0.2`), a date (`2507`, `03`) or a length (`128k`).
 fn is_version(word: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_bits = word.strip_suffix("bpw").is_some_and(is_number);
     let is_length =
         word.strip_suffix('k').or_else(|| word.strip_suffix('m')).is_some_and(|n| is_number(n) && !n.contains('.'));
     word.strip_prefix('v').is_some_and(is_number)
         || is_length
+        || is_bits
         || (is_number(word) && !word.contains('.') && (word.len() >= 4 || is_month(word)))
 }
 
@@ -492,6 +504,8 @@ mod tests {
             ("hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", "llama-3.2-3b", Weights::Int4, "GGUF's q4"),
             ("qwen2.5:7b-instruct-q6_K", "qwen2.5-7b", Weights::Bf16, "says q6"),
             ("google/gemma-3-27b-it-qat-q4_0-gguf", "gemma-3-27b", Weights::Int4, "GGUF's q4"),
+            ("LoneStriker/Meta-Llama-3-8B-4.0bpw-h6-exl2", "llama-3-8b", Weights::Bf16, "says exl2"),
+            ("nvidia/Llama-3.1-8B-Instruct-FP4", "llama-3.1-8b", Weights::Bf16, "says fp4"),
             ("Qwen3-30B-A3B-UD-Q4_K_XL-00001-of-00002.gguf", "qwen3-30b-a3b", Weights::Int4, "GGUF's q4"),
             ("llama-2-13b.gguf", "llama-2-13b", Weights::Bf16, "says gguf"),
             ("llama3.2-vision:11b-instruct-q8_0", "llama-3.1-8b", Weights::Int8, "GGUF's q8"),
@@ -500,9 +514,12 @@ mod tests {
             assert_eq!((config.name.as_str(), config.stored), (known, stored), "{written}");
             assert!(config.remarks[0].contains(said), "{written}: {:?}", config.remarks);
         }
-        for (written, known) in
-            [("llama3.1:latest", "llama-3.1-8b"), ("gemma3:4b", "gemma-3-4b"), ("gpt-oss:20b", "gpt-oss-20b")]
-        {
+        for (written, known) in [
+            ("llama3.1:latest", "llama-3.1-8b"),
+            ("gemma3:4b", "gemma-3-4b"),
+            ("gpt-oss:20b", "gpt-oss-20b"),
+            ("codellama:7b-code", "codellama-7b"),
+        ] {
             assert_eq!(named_config(written).map(|config| config.name).as_deref(), Ok(known), "{written}");
         }
         for unknown in ["lama-3-9b", "llama-3-8b-medusa", "8b", "", "/"] {

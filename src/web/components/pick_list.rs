@@ -4,7 +4,7 @@ use web_sys::KeyboardEvent;
 use yew::prelude::*;
 
 use super::field::{described_by, note};
-use super::{on, set};
+use super::on;
 use crate::platform::page;
 use ns_session::InstanceInfo;
 use ns_view::text::contains_ignoring_case;
