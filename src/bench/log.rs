@@ -68,7 +68,10 @@ impl Verbosity {
         let begin = self.line(Self::Info, &format!("Benchmarking '{name}', ~{remaining} remaining."));
         let config = Report::described(configuration);
         let running = self.line(Self::Debug, &format!("Running model config: {}", python_dict(configuration, &config)));
-        let mut lines: Vec<String> = begin.into_iter().chain(running).collect();
+        let level = config.performance_level.map_or_else(String::new, |level| format!(", performance level {level}"));
+        let place = self.line(Self::Debug, &format!("Simulated on {}{level}.", config.instance_type));
+        let place = place.filter(|_| config.device_type == "neuron");
+        let mut lines: Vec<String> = begin.into_iter().chain(running).chain(place).collect();
         if self == Self::Debug && configuration.check().is_ok() {
             for model in 0..configuration.n_models {
                 lines.extend(self.line(Self::Debug, &format!("Benchmarker {model} started.")));
@@ -105,12 +108,12 @@ impl Verbosity {
     }
 }
 
-/// The configuration as Python prints a dictionary: NeuronPerf's keys in its order, then this program's.
+/// The configuration as Python prints a dictionary: NeuronPerf's keys in its order.
 fn python_dict(configuration: &Configuration, report: &Report) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
     let python = |b: bool| if b { "True" } else { "False" };
     format!(
-        "{{'model_filename': {}, 'device_type': {}, 'input_idx': {}, 'batch_size': {}, 'n_models': {}, 'workers_per_model': {}, 'pipeline_size': {}, 'cast_mode': {}, 'multiprocess': {}, 'multiinterpreter': {}, 'start_dts': {}, 'duration': {}, 'instance_type': {}, 'performance_level': {}}}",
+        "{{'model_filename': {}, 'device_type': {}, 'input_idx': {}, 'batch_size': {}, 'n_models': {}, 'workers_per_model': {}, 'pipeline_size': {}, 'cast_mode': {}, 'multiprocess': {}, 'multiinterpreter': {}, 'start_dts': {}, 'duration': {}}}",
         quoted(&report.model_filename),
         quoted(&report.device_type),
         configuration.input_idx,
@@ -123,8 +126,6 @@ fn python_dict(configuration: &Configuration, report: &Report) -> String {
         python(report.multiinterpreter),
         quoted(&report.start_dts),
         quoted(&report.duration),
-        quoted(&report.instance_type),
-        report.performance_level.map_or_else(|| "None".to_owned(), |level| level.to_string()),
     )
 }
 
@@ -189,15 +190,20 @@ mod tests {
         assert!(
             before[1].contains("'input_idx': 0, ") && before[1].contains("'cast_mode': None, 'multiprocess': True")
         );
-        assert!(before[1].contains("'workers_per_model': 2") && before[1].contains("'duration': '5', 'instance_type'"));
+        assert!(
+            before[1].contains("'workers_per_model': 2") && before[1].ends_with("'duration': '5'}"),
+            "{}",
+            before[1]
+        );
+        assert!(before[2].ends_with("Simulated on trn1.2xlarge, performance level 3."), "{}", before[2]);
         let after = Verbosity::Debug.after(&configuration, run.measurement.as_ref(), None);
         let debug = "DEBUG:neuronperf.benchmarking - Benchmarker 0";
         let started = [" started.", ", Worker 0 started.", ", Worker 1 started."].map(|end| format!("{debug}{end}"));
-        assert_eq!(before[2..], started);
+        assert_eq!(before[3..], started);
         assert_eq!((after.len(), &after[2]), (3, &format!("{debug} finished.")));
         assert!(after[0].contains("Worker 0 finished after 8") && after[0].ends_with(" inferences."), "{}", after[0]);
         let too_many = Configuration { n_models: 64, ..configuration.clone() };
-        assert_eq!(Verbosity::Debug.before("nn", &too_many, 5.0).len(), 2);
+        assert_eq!(Verbosity::Debug.before("nn", &too_many, 5.0).len(), 3);
         assert_eq!("info".parse::<Verbosity>().unwrap().before("nn", &configuration, 480.0).len(), 1);
         assert!(Verbosity::Silent.before("nn", &configuration, 480.0).is_empty());
         assert_eq!(Verbosity::Silent.after(&configuration, None, Some("no room")).len(), 1);

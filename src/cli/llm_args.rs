@@ -1,22 +1,29 @@
 //! Flags of the commands about language models, from the options of their study.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Args as ClapArgs;
 
 use super::args::write_format;
-use super::file;
+use super::file::FileSource;
 use super::option_args::OptionArgs;
 use super::page_args::PageArgs;
 use ns_formats::WriteFormat;
-use ns_session::studies::LlmStudy;
+use ns_session::ByteSource as _;
+use ns_session::options::Options as _;
+use ns_session::studies::{LlmStudy, MAX_CONFIG_BYTES};
+
+const CONFIG: &str = "config.json";
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct LlmArgs {
     #[command(flatten)]
     options: OptionArgs<LlmStudy>,
-    /// The config.json of a decoder instead
+    /// The model of --model
+    #[arg(value_name = "MODEL", conflicts_with_all = ["model", "model_config"])]
+    name: Option<String>,
+    /// The config.json of a decoder instead, its folder, or a GGUF file
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
     model_config: Option<PathBuf>,
     /// Print JSON
@@ -29,16 +36,26 @@ pub(super) struct LlmArgs {
 impl LlmArgs {
     /// Whether a model is named, or a file of one.
     pub fn has_model(&self) -> bool {
-        self.model_config.is_some() || self.options.text("model").is_some()
+        self.model_config.is_some() || self.named().is_some()
     }
 
-    /// The study of these options; others have their defaults. The file of a model is read. Fails with the flag at fault, or when the
-    /// file cannot be read.
+    fn named(&self) -> Option<&str> {
+        self.options.text("model").or(self.name.as_deref())
+    }
+
+    /// The study of these options; others have their defaults. The file of a model is read, also where it is given as the model. Fails with
+    /// the flag at fault, or when the file cannot be read.
     pub fn study(&self) -> Result<LlmStudy> {
         let mut study = LlmStudy::default();
-        self.options.put_into(&mut study, &[])?;
-        if let Some(path) = &self.model_config {
-            study.set_file(&path.display().to_string(), &String::from_utf8_lossy(&file::read(path)?))?;
+        let in_folder = |path: &Path| if path.is_dir() { path.join(CONFIG) } else { path.to_owned() };
+        let file = self.named().map(|name| in_folder(Path::new(name))).filter(|path| path.is_file());
+        self.options.put_into(&mut study, &["model"])?;
+        if let (Some(name), None, Some(option)) = (self.named(), &file, LlmStudy::option("model")) {
+            option.put(&mut study, "--model", name).map_err(|e| anyhow!(e))?;
+        }
+        if let Some(path) = file.or(self.model_config.as_deref().map(in_folder)) {
+            // A GGUF file has its sizes at its start and gigabytes behind them.
+            study.set_file(&path.display().to_string(), &FileSource::open(&path)?.slice(0, MAX_CONFIG_BYTES + 1)?)?;
         }
         Ok(study)
     }

@@ -18,6 +18,7 @@ mod costs;
 mod families;
 mod fit;
 mod generate;
+mod gguf;
 mod layer_work;
 mod linear;
 mod memory;
@@ -44,11 +45,12 @@ pub use config::{
     Activation, Bias, DecoderConfig, Experts, Latent, LayerKind, Mlp, Norm, NormPlace, Positions, QkNorm,
 };
 pub use config_fields::known_fields;
-pub use config_json::read_config;
+pub use config_json::{MAX_CONFIG_BYTES, read_config};
 pub use costs::{FITTED, LlmCalibration, cost_entries};
 pub use families::FAMILIES;
 pub use fit::{FitGrid, FitRow, distinct_instances, fit, fit_models};
 pub use generate::{Breakdown, Generation, generate, generate_with, median_program, prompt_of};
+pub use gguf::{config_of_gguf, is_gguf};
 pub use layer_work::{UnitWork, layer_work};
 pub use memory::Memory;
 pub use models::{MODEL_CHOICES, hub_name, model_names, named_config};

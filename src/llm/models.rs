@@ -115,14 +115,23 @@ pub fn named_config(name: &str) -> Result<DecoderConfig, Refusal> {
     };
     let mut config = config_of(known, &fields_of(family, *sizes, more))?;
     let words = words(name);
-    for word in &words {
-        match STORED.iter().find(|(stored, _)| stored == word) {
-            Some((_, Some(weights))) => config.stored = *weights,
-            Some((_, None)) => config
-                .remarks
-                .push(format!("The name says {word}, which is not used: --weights says how many bytes a weight has.")),
-            None => {}
+    let of_word = |word: &String| STORED.iter().find(|(stored, _)| stored == word);
+    let stored: Vec<_> = words.iter().filter_map(of_word).collect();
+    let known = stored.iter().rev().find_map(|(word, weights)| Some((word, (*weights)?)));
+    let is_file = |word: &str| word == FILE && known.is_some();
+    match (stored.iter().find(|(word, weights)| weights.is_none() && !is_file(word)), known) {
+        (Some((word, _)), _) => config
+            .remarks
+            .push(format!("The name says {word}, which is not used: --weights says how many bytes a weight has.")),
+        (None, Some((word, weights))) => {
+            config.stored = weights;
+            if is_block(word) {
+                config.remarks.push(format!(
+                    "Weights of GGUF's {word} are timed as {weights}; Neuron's servers read the model's own files."
+                ));
+            }
         }
+        (None, None) => {}
     }
     if words.iter().any(|word| SEES.contains(&word.as_str())) {
         config.remarks.push("The parts for pictures and sound are left out.".to_owned());
@@ -153,8 +162,8 @@ const SAME: &[(&str, &str)] = &[
     ("qvq-72b", "qwen2.5-72b"),
     ("deepseek-r1-qwen3-8b", "qwen3-8b"),
     ("llama-4-maverick-17b-128e", "llama-4-maverick"),
-    ("llama-3.2-11b-vision", "llama-3.1-8b"),
-    ("llama-3.2-90b-vision", "llama-3.1-70b"),
+    ("llama-3.2-11b", "llama-3.1-8b"),
+    ("llama-3.2-90b", "llama-3.1-70b"),
     ("llama-guard-3-8b", "llama-3.1-8b"),
     ("llama-3.1-nemotron-70b", "llama-3.1-70b"),
     ("llama-3.1-nemotron-nano-8b", "llama-3.1-8b"),
@@ -191,6 +200,29 @@ const SAME: &[(&str, &str)] = &[
     ("mixtral", "mixtral-8x7b"),
     ("minimax-m2.5", "minimax-m2"),
     ("smollm-135m", "smollm2-135m"),
+    ("deepseek-r1-1.5b", "deepseek-r1-distill-qwen-1.5b"),
+    ("deepseek-r1-7b", "qwen2.5-7b"),
+    ("deepseek-r1-8b", "qwen3-8b"),
+    ("deepseek-r1-14b", "qwen2.5-14b"),
+    ("deepseek-r1-32b", "qwen2.5-32b"),
+    ("deepseek-r1-70b", "llama-3.3-70b"),
+    ("deepseek-r1-671b", "deepseek-v3"),
+    ("llama3", "llama-3-8b"),
+    ("llama3.1", "llama-3.1-8b"),
+    ("llama3.2", "llama-3.2-3b"),
+    ("llama3.3", "llama-3.3-70b"),
+    ("llama2", "llama-2-7b"),
+    ("mistral", "mistral-7b"),
+    ("tinyllama", "tinyllama-1.1b"),
+    ("command-r-35b", "command-r"),
+    ("command-r-plus-104b", "command-r-plus"),
+    ("mistral-nemo-12b", "mistral-nemo"),
+    ("phi3-3.8b", "phi-3-mini"),
+    ("phi3-14b", "phi-3-medium"),
+    ("phi4-14b", "phi-4"),
+    ("phi4-mini-3.8b", "phi-4-mini"),
+    ("llama4-16x17b", "llama-4-scout"),
+    ("llama4-128x17b", "llama-4-maverick"),
 ];
 
 /// Words of a name that change no size.
@@ -221,42 +253,107 @@ const WITHOUT_SIZE: &[&str] = &[
     "deduped",
     "dynamic",
     "unsloth",
-    "4bit",
-    "8bit",
     "4e1t",
     "exp",
+    "qat",
+    "mlx",
+    "imatrix",
+    "i1",
+    "ud",
+    "of",
+    "latest",
+    "abliterated",
+    "128g",
+    "g128",
+    "kv",
+    "marlin",
+    "quantized",
+    "autoround",
+    "pv",
+    "1x16",
+    "h6",
+    "h8",
+    "code",
+    "python",
 ];
 
 /// Words that say how weights are stored, and what they are; `None` where they are not known here.
 const STORED: &[(&str, Option<Weights>)] = &[
     ("bf16", Some(Weights::Bf16)),
     ("fp16", Some(Weights::Bf16)),
+    ("f16", Some(Weights::Bf16)),
+    ("q4", Some(Weights::Int4)),
+    ("iq4", Some(Weights::Int4)),
+    ("q8", Some(Weights::Int8)),
+    ("4bit", Some(Weights::Int4)),
+    ("8bit", Some(Weights::Int8)),
     ("fp8", Some(Weights::Fp8)),
     ("gptq", Some(Weights::Int4)),
     ("awq", Some(Weights::Int4)),
     ("int4", Some(Weights::Int4)),
     ("w4a16", Some(Weights::Int4)),
-    ("quantized.w4a16", Some(Weights::Int4)),
     ("int8", Some(Weights::Int8)),
     ("w8a8", Some(Weights::Int8)),
     ("w8a16", Some(Weights::Int8)),
-    ("quantized.w8a8", Some(Weights::Int8)),
-    ("quantized.w8a16", Some(Weights::Int8)),
     ("mxfp4", Some(Weights::Mxfp4)),
     ("nvfp4", None),
     ("bnb", None),
     ("nf4", None),
-    ("gguf", None),
+    ("unquantized", Some(Weights::Bf16)),
+    ("hqq", None),
+    ("aqlm", None),
+    ("fp4", None),
+    ("2bit", None),
+    ("exl2", None),
+    ("exl3", None),
+    ("f32", None),
+    ("fp32", None),
+    ("iq1", None),
+    ("q2", None),
+    ("iq2", None),
+    ("q3", None),
+    ("iq3", None),
+    ("q5", None),
+    ("q6", None),
+    (FILE, None),
 ];
+
+/// The word of a file format that has weights of any storage.
+const FILE: &str = "gguf";
+
+/// What follows the bits of a weight in a name of GGUF: `Q4_K_M`.
+const BLOCKS: &[&str] = &["k", "0", "1", "nl", "xxs", "xs", "s", "m", "l", "xl", "p"];
+
+/// Whether a word says the bits of a weight as GGUF does: `q4`, `iq3`.
+fn is_block(word: &str) -> bool {
+    word.trim_start_matches('i').strip_prefix('q').is_some_and(|bits| bits.len() == 1 && bits.parse::<u8>().is_ok())
+}
 
 /// Words of models with further parts.
 const SEES: &[&str] = &["vl", "vision", "omni", "audio"];
 
-/// The words of a name without its organisation.
+/// The words of a name without its organisation and without what follows the bits of GGUF's weights. A point parts words but in numbers.
 fn words(name: &str) -> Vec<String> {
     let last = name.trim().trim_end_matches('/').rsplit('/').next().unwrap_or(name).to_lowercase();
-    let last = last.trim_end_matches(".gguf");
-    last.split(['-', ' ', '_']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let parts = |at: usize, c: char| match c {
+        '-' | ' ' | '_' | ':' | '@' => true,
+        '.' => !(is_digit(last.as_bytes().get(at.wrapping_sub(1))) && is_digit(last.as_bytes().get(at + 1))),
+        _ => false,
+    };
+    let mut words: Vec<String> = Vec::new();
+    let mut begin = 0;
+    let ends = last.char_indices().filter(|(at, c)| parts(*at, *c)).map(|(at, _)| at).chain([last.len()]);
+    let mut is_in_block = false;
+    for end in ends {
+        let word = last.get(begin..end).unwrap_or_default();
+        begin = end + 1;
+        is_in_block = is_block(word) || (is_in_block && BLOCKS.contains(&word));
+        if !word.is_empty() && (!is_in_block || is_block(word)) {
+            words.push(word.to_owned());
+        }
+    }
+    words
 }
 
 /// Whether a word is a month: `03`.
@@ -267,10 +364,12 @@ fn is_month(word: &str) -> bool {
 /// Whether a word is a version (`v0.2`), a date (`2507`, `03`) or a length (`128k`).
 fn is_version(word: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_bits = word.strip_suffix("bpw").is_some_and(is_number);
     let is_length =
         word.strip_suffix('k').or_else(|| word.strip_suffix('m')).is_some_and(|n| is_number(n) && !n.contains('.'));
     word.strip_prefix('v').is_some_and(is_number)
         || is_length
+        || is_bits
         || (is_number(word) && !word.contains('.') && (word.len() >= 4 || is_month(word)))
 }
 
@@ -388,12 +487,40 @@ mod tests {
             ("hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4", "llama-3.1-8b", Weights::Int4),
             ("Qwen/Qwen2.5-7B-Instruct-GPTQ-Int8", "qwen2.5-7b", Weights::Int8),
             ("RedHatAI/Llama-3.1-8B-Instruct-quantized.w4a16", "llama-3.1-8b", Weights::Int4),
+            ("RedHatAI/Llama-3.1-8B-Instruct-w4a16-g128", "llama-3.1-8b", Weights::Int4),
+            ("mlx-community/Llama-3.2-3B-Instruct-4bit", "llama-3.2-3b", Weights::Int4),
+            ("lmstudio-community/Qwen3-4B-MLX-8bit", "qwen3-4b", Weights::Int8),
+            ("Qwen/Qwen2.5-32B-Instruct-GPTQ-Int4", "qwen2.5-32b", Weights::Int4),
             ("unsloth/Llama-3.2-3B-Instruct-unsloth-bnb-4bit", "llama-3.2-3b", Weights::Bf16),
             ("bartowski/Meta-Llama-3.1-8B-Instruct-GGUF", "llama-3.1-8b", Weights::Bf16),
         ] {
             let config = named_config(written).unwrap();
             assert_eq!((config.name.as_str(), config.stored), (known, stored));
             assert_eq!(config.remarks.len(), usize::from(stored == Weights::Bf16 || written.contains("VL")));
+        }
+        for (written, known, stored, said) in [
+            ("Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf", "llama-3.1-8b", Weights::Int4, "GGUF's q4"),
+            ("mistral-7b-instruct-v0.2.Q8_0.gguf", "mistral-7b", Weights::Int8, "GGUF's q8"),
+            ("hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", "llama-3.2-3b", Weights::Int4, "GGUF's q4"),
+            ("qwen2.5:7b-instruct-q6_K", "qwen2.5-7b", Weights::Bf16, "says q6"),
+            ("google/gemma-3-27b-it-qat-q4_0-gguf", "gemma-3-27b", Weights::Int4, "GGUF's q4"),
+            ("LoneStriker/Meta-Llama-3-8B-4.0bpw-h6-exl2", "llama-3-8b", Weights::Bf16, "says exl2"),
+            ("nvidia/Llama-3.1-8B-Instruct-FP4", "llama-3.1-8b", Weights::Bf16, "says fp4"),
+            ("Qwen3-30B-A3B-UD-Q4_K_XL-00001-of-00002.gguf", "qwen3-30b-a3b", Weights::Int4, "GGUF's q4"),
+            ("llama-2-13b.gguf", "llama-2-13b", Weights::Bf16, "says gguf"),
+            ("llama3.2-vision:11b-instruct-q8_0", "llama-3.1-8b", Weights::Int8, "GGUF's q8"),
+        ] {
+            let config = named_config(written).unwrap();
+            assert_eq!((config.name.as_str(), config.stored), (known, stored), "{written}");
+            assert!(config.remarks[0].contains(said), "{written}: {:?}", config.remarks);
+        }
+        for (written, known) in [
+            ("llama3.1:latest", "llama-3.1-8b"),
+            ("gemma3:4b", "gemma-3-4b"),
+            ("gpt-oss:20b", "gpt-oss-20b"),
+            ("codellama:7b-code", "codellama-7b"),
+        ] {
+            assert_eq!(named_config(written).map(|config| config.name).as_deref(), Ok(known), "{written}");
         }
         for unknown in ["lama-3-9b", "llama-3-8b-medusa", "8b", "", "/"] {
             assert!(named_config(unknown).is_err(), "{unknown}");

@@ -41,7 +41,7 @@ struct Row {
 const ROWS: [Row; 5] = [
     Row {
         weights: Weights::Bf16,
-        names: &["bf16", "fp16"],
+        names: &["bf16", "fp16", "bfloat16", "float16"],
         millibits: 16_000,
         converted_tenths: 20,
         read_tenths: 20,
@@ -50,7 +50,7 @@ const ROWS: [Row; 5] = [
     },
     Row {
         weights: Weights::Int8,
-        names: &["int8"],
+        names: &["int8", "q8", "8bit"],
         millibits: 8_000,
         converted_tenths: 15,
         read_tenths: 15,
@@ -68,7 +68,7 @@ const ROWS: [Row; 5] = [
     },
     Row {
         weights: Weights::Int4,
-        names: &["int4", "gptq", "awq"],
+        names: &["int4", "gptq", "awq", "q4", "4bit"],
         millibits: 4_125,
         converted_tenths: 13,
         read_tenths: 13,
@@ -121,8 +121,8 @@ impl Weights {
     /// The storage that the `quantization_config` of a file names by its method and bits; `None` where it is not known.
     pub fn of_method(method: &str, bits: Option<u64>) -> Option<Self> {
         match (method, bits) {
-            (_, Some(8)) if matches!(method, "gptq" | "awq" | "bitsandbytes") => Some(Self::Int8),
-            ("gptq" | "awq", None | Some(4)) => Some(Self::Int4),
+            (_, Some(8)) if matches!(method, "gptq" | "awq" | "bitsandbytes" | "gguf") => Some(Self::Int8),
+            ("gptq" | "awq", None) | ("gptq" | "awq" | "gguf", Some(4)) => Some(Self::Int4),
             ("fp8" | "fbgemm_fp8" | "modelopt_fp8", _) => Some(Self::Fp8),
             ("mxfp4", _) => Some(Self::Mxfp4),
             _ => None,

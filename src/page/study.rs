@@ -148,13 +148,13 @@ impl StudyState {
                 return None;
             }
             match field.kind {
-                FieldKind::Choice(_) if field.key == "model" && own_model.is_some() => own_model.clone(),
+                FieldKind::Named(_) if own_model.is_some() => own_model.clone(),
                 FieldKind::Flag | FieldKind::Source => None,
                 FieldKind::Model => Some(model_label(text).into_owned()),
                 FieldKind::Choice(choices) => {
                     choices.iter().find(|(value, _)| *value == *text).map(|(_, name)| (*name).to_owned())
                 }
-                FieldKind::Instance => Some(text.clone()),
+                FieldKind::Instance | FieldKind::Named(_) => Some(text.clone()),
                 _ => Some(format!("{} {text}", field.label)),
             }
         };

@@ -5,6 +5,7 @@ use ns_bench::export::CSV_COLS;
 use ns_container::gzip::{Gunzip, is_gzip};
 use ns_container::zip::Unzip;
 use ns_formats::{FileKind, is_plugin_file};
+use ns_llm::is_gguf;
 use ns_program::file::{MODEL_ENDINGS, is_model_head};
 
 /// Bytes of a file's start that [`sniff`] wants.
@@ -30,7 +31,7 @@ pub enum Kind {
     Kernel,
     /// The source of an NKI kernel.
     Nki,
-    /// The `config.json` of a language model.
+    /// The `config.json` of a language model, or a GGUF file.
     Decoder,
     /// An archive of files that are none of these as far as can be seen.
     Archive,
@@ -83,6 +84,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
     }
     let file = ns_formats::sniff(head);
     let kind = match file {
+        _ if is_gguf(head) => Kind::Decoder,
         FileKind::ExperimentResults | FileKind::JsonLines => Kind::Records,
         FileKind::NeuronPerfCsv => Kind::Reports,
         FileKind::JsonObject if holds(head, INDEX_KEY) && !is_trace(head) => Kind::Index,
@@ -195,7 +197,7 @@ mod tests {
     fn content_decides_and_then_the_name() {
         let trace = b"{\"traceEvents\":[";
         let record = b"{\"experiment\":{},\"metrics\":{}}\n";
-        let cases: [(&[u8], &str, Kind); 22] = [
+        let cases: [(&[u8], &str, Kind); 23] = [
             (trace, "a.onnx", Kind::Profile),
             (record, "a.json", Kind::Records),
             (b"{\"reports\":[]}", "a", Kind::Reports),
@@ -217,6 +219,7 @@ mod tests {
             (b"#include <torch/library.h>\n", "relu.cpp", Kind::Kernel),
             (trace, "relu.cpp", Kind::Profile),
             (br#"{"model_type": "llama", "vocab_size": 128256}"#, "config.json", Kind::Decoder),
+            (b"GGUF\x03\0\0\0", "model-Q4_K_M.gguf", Kind::Decoder),
             (b"", "a.json", Kind::NotOurs("an empty file")),
         ];
         for (head, name, kind) in cases {

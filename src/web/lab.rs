@@ -35,7 +35,7 @@ use ns_page::study::{StudyAction, StudyState};
 use ns_session::InspectField;
 use ns_session::share::{Address, ExperimentLink, Page};
 use ns_session::shelf::{Keepable, KeptResult};
-use ns_session::studies::{FileField, KernelOfFiles, StudyKind};
+use ns_session::studies::{FileField, KernelOfFiles, StudyKind, config_of_gguf, is_gguf};
 use ns_view::palette::Theme;
 
 /// Starts the lab in its element of the page.
@@ -446,6 +446,9 @@ fn give_kernel(context: &AppContext, study: &StateDispatcher<StudyState>, files:
 async fn text_of(file: &File) -> Result<String, String> {
     let name = file.name();
     let bytes = read_head(file, LONGEST_KERNEL).await.unwrap_or_default();
+    if is_gguf(&bytes) {
+        return config_of_gguf(&name, &bytes).map_err(|refusal| refusal.to_string());
+    }
     match String::from_utf8(bytes) {
         Ok(text) if !text.is_empty() => Ok(text),
         Ok(_) => Err(format!("{name}: the file is empty or cannot be read")),

@@ -79,6 +79,16 @@ test("requests that arrive at random have percentiles, goodput and a curve, and 
   assert.equal(bytes.toString(), printed.stdout);
 }, { hash: "#/llm?v=1&batch=8&request_rate=0.5&max_ttft_ms=1000" }));
 
+test("a name of the hub is typed, and its storage stays in the link", app.page(async (page) => {
+  await waitForState(page, "done");
+  await editForm(page);
+  await page.getByRole("combobox", { name: "Model" }).fill("bartowski/Llama-3.2-1B-Instruct-Q8_0.gguf");
+  await page.locator(".form-bar .run, .form-bar button", { hasText: "Run" }).first().click();
+  await page.waitForFunction(() => location.hash.includes("Q8_0.gguf"));
+  await waitForState(page, "done");
+  await eventually(async () => assert.match(await page.locator(".document h2").innerText(), /^llama-3\.2-1b, int8/));
+}, { hash: "#/llm?v=1&output=128" }));
+
 test("a config.json that is dropped anywhere is simulated, and a token is a timeline", app.page(async (page) => {
   const docs = readFileSync(new URL("../../docs/llm.md", import.meta.url), "utf8");
   const config = docs.split("```json config.json")[1].split("```")[0];

@@ -18,8 +18,8 @@ const ROWS: [(&str, usize); 5] = [
     ("Neuron custom C++ operators MLP performance tutorial", 22),
 ];
 
-/// Rows that may say that something is not there.
-const MOST_WITHOUT: usize = 8;
+/// Rows that may say that something differs or is not there.
+const MOST_WITHOUT: usize = 5;
 
 /// What a row claims about its command.
 #[derive(Debug, PartialEq)]
@@ -220,7 +220,7 @@ fn every_line_has_a_row_with_a_known_state() {
         }
     }
     assert_eq!(states.values().sum::<usize>(), 180);
-    assert!(states["no"] <= MOST_WITHOUT, "{states:?}");
+    assert!(180 - states["yes"] <= MOST_WITHOUT, "{states:?}");
 }
 
 #[test]

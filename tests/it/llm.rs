@@ -448,6 +448,22 @@ fn with(options: &[(&str, &str)]) -> LlmStudy {
     study
 }
 
+/// A name that says how weights are stored keeps it on the page, in its link and in the printed command.
+#[test]
+fn the_storage_of_a_name_is_that_of_the_run() {
+    let study = with(&[("model", "llama3.1:8b-instruct-q4_K_M")]);
+    let request = study.request().unwrap();
+    assert_eq!((request.config.name.as_str(), request.weights.to_string().as_str()), ("llama-3.1-8b", "int4"));
+    let (command, text) = (study.command("generate", &request), study.text_of("model"));
+    assert!(
+        command.contains("--model llama3.1:8b-instruct-q4_K_M ") && with(&[("model", &text)]) == study,
+        "{command}"
+    );
+    // Another model of the grid has its own name.
+    let other = with(&[("model", "gpt2")]).request().unwrap();
+    assert!(study.command("generate", &other).contains("--model gpt2 "));
+}
+
 /// A server loads what was typed, or what the hub calls the model; steps that were published of it stand beside it.
 #[test]
 fn a_server_loads_the_name_of_the_hub() {
@@ -455,6 +471,8 @@ fn a_server_loads_the_name_of_the_hub() {
     for (typed, loaded) in [
         ("llama-3.1-8b", "meta-llama/Llama-3.1-8B"),
         ("RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8", "RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8"),
+        ("llama3.1:8b", "meta-llama/Llama-3.1-8B"),
+        ("bartowski/Llama-3.1-8B-Instruct-Q4_K_M.gguf", "meta-llama/Llama-3.1-8B"),
     ] {
         let line = command(typed);
         let wanted = format!(

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::doc_tables::assert_written;
 use crate::folder::Folder;
+use neuronscope::analysis::lookup::TUTORIAL_NAMES;
 
 fn profile(args: &[&str], cc_flags: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
@@ -188,6 +189,13 @@ fn the_slices_of_the_tutorial_are_found() {
     let mut table = "| in the tutorial | here: name (start, length): members |\n|---|---|\n".to_owned();
     rows.iter().for_each(|(theirs, ours)| table.push_str(&format!("| {theirs} | {ours} |\n")));
     assert_written("docs/porting.md", "slices of the profiling tutorial", &table);
+    // A search for a name of the tutorial finds them.
+    for (theirs, ours, _) in TUTORIAL_NAMES {
+        let is_it = |(cell, found): &(&str, String)| {
+            cell.contains(&format!("`{theirs}`")) && found.contains(&format!("`{ours}`"))
+        };
+        assert!(rows.iter().any(is_it), "{theirs} is not {ours}");
+    }
     // The model has no slice of its own for a transpose or a broadcast: docs/porting.md says where they are.
     for slices in [&lazy, &traced] {
         assert!(!slices.iter().any(|s| s.name.starts_with("aten__") && (s.name.contains("transpose") || s.name.contains("broadcast"))));

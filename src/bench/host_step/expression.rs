@@ -107,11 +107,60 @@ fn lambda(text: &str) -> Result<Option<(Vec<&str>, usize)>, Refusal> {
     Ok(Some((names, begins + colon + 1)))
 }
 
+/// A function of several statements as one of one line: what a name was given stands in parentheses where it is read. `None` where a statement
+/// is of another kind.
+fn inlined(text: &str) -> Option<String> {
+    let (head, body) = text.trim().strip_prefix("def ")?.split_once("):")?;
+    let without_note = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+    let mut given: Vec<(String, String)> = Vec::new();
+    for statement in body.split(['\n', ';']).map(without_note).filter(|statement| !statement.is_empty()) {
+        if let Some(result) = statement.strip_prefix("return ") {
+            return (!given.is_empty()).then(|| format!("def {head}): return {}", with_values(result, &given)));
+        }
+        let (name, value) = statement.split_once('=')?;
+        let is_operator = |c: char| matches!(c, '+' | '-' | '*' | '/');
+        let (name, operator) =
+            (name.trim_end_matches(is_operator).trim(), name.trim_start_matches(|c| !is_operator(c)));
+        if name.is_empty() || !name.chars().all(is_of_word) || value.starts_with('=') {
+            return None;
+        }
+        let value = format!("({})", with_values(value, &given));
+        let before = with_values(name, &given);
+        let value = if operator.is_empty() { value } else { format!("({before} {operator} {value})") };
+        if value.len() > MOST_BYTES {
+            return None;
+        }
+        given.retain(|(known, _)| known != name);
+        given.push((name.to_owned(), value));
+    }
+    None
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// A text with the values of names in their places, but not behind a point.
+fn with_values(text: &str, given: &[(String, String)]) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let end = match is_of_word(first) {
+            true => rest.find(|c| !is_of_word(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, after) = rest.split_at(end);
+        let value = given.iter().find(|(name, _)| name == word && !out.ends_with('.'));
+        out.push_str(value.map_or(word, |(_, value)| value));
+        rest = after;
+    }
+    out
+}
+
 /// As [`lambda`], of `def preprocess_fn(x, y): return x / 255, y / 255`.
 fn function(text: &str) -> Result<(Vec<&str>, usize), Refusal> {
     let wrong = || {
         refuse!(
-            "'{text}': only a function of one line can be read, such as def preprocess_fn(x): return x * 5 at character 1"
+            "'{text}': only a function that gives values to names and returns can be read, such as def preprocess_fn(x): return x * 5 at character 1"
         )
     };
     let (head, _) = text.split_once("return ").ok_or_else(wrong)?;
@@ -136,11 +185,13 @@ impl FromStr for Expression {
                 "'{shown}': an expression may have at most {MOST_BYTES} bytes at character {MOST_BYTES}"
             ));
         }
-        let (inputs, from) = match lambda(text)? {
+        let in_line = inlined(text);
+        let read = in_line.as_deref().unwrap_or(text);
+        let (inputs, from) = match lambda(read)? {
             Some((names, from)) => (Inputs { names, is_lambda: true }, from),
             None => (Inputs { names: NAMES.to_vec(), is_lambda: false }, 0),
         };
-        let results = parse(text, from, &inputs)?;
+        let results = parse(read, from, &inputs)?;
         let named = results.iter().map(named_by).max().unwrap_or(0);
         // `lambda x: x[1]` takes apart the tuple of a record.
         let takes = if inputs.is_lambda { named.max(inputs.names.len()) } else { named };
@@ -367,6 +418,10 @@ mod tests {
         assert_eq!(computed("lambda image, label: image / 255", &[x, &[1.0]]), [[0.0, 0.2, 1.0]]);
         assert_eq!(computed("def preprocess_fn(image, label): return image / 255", &[x, &[1.0]]), [[0.0, 0.2, 1.0]]);
         assert_eq!(computed("def f(x):\n    return x * 5", &[x]), [[0.0, 255.0, 1275.0]]);
+        let steps = "def f(x):\n    y = x / 255  # to one\n    y -= 0.2\n    z = y.max(); return y * 5, z";
+        assert_eq!(computed(steps, &[x]), [vec![-1.0, 0.0, 4.0], vec![0.8]]);
+        let plain = "def f(x): return (x / 255 - 0.2) * 5, (x / 255 - 0.2).max()".parse::<Expression>().unwrap();
+        assert_eq!(steps.parse::<Expression>().unwrap().ps(10), plain.ps(10));
         assert_eq!(computed("torch.softmax(x, dim=1).topk(2)", &[&[1.0, 1.0, 1.0, 1.0]]), [[0.25, 0.25]]);
         assert_eq!(computed("x.half().argmax(dim=-1)", &[x]), [[2.0]]);
         assert_eq!(computed("clip(x, 1, 60) - x.mean()", &[x]), [[-101.0, -51.0, -42.0]]);
@@ -393,7 +448,7 @@ mod tests {
         assert_eq!(said("x/"), "'x/': something is missing at character 3");
         assert!(said("q / 2").contains("'q' is not known; use x, y, z for the data, numbers, or abs, sqrt"));
         assert!(said("lambda a: x").contains("'x' is not known; use a, numbers"));
-        assert!(said("def f(x): x * 5").contains("only a function of one line can be read"));
+        assert!(said("def f(x): x * 5").contains("only a function that gives values to names and returns can be read"));
         assert!(said("lambda x").contains("has a colon") && said("lambda 1+: 2").contains("names of a lambda"));
         assert!(said("x[1]").contains("'x' is not known") && said(&"x+".repeat(600)).contains("at most 1000 bytes"));
         let expression: Expression = " lambda x: x[0] / 255 ".parse().unwrap();

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use ns_base::{Refusal, refuse};
 use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel};
+use ns_model::ModelSpec;
 
 /// Whether an artifact was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +117,16 @@ impl ModelEntry {
             || self.performance_level != Self::default().performance_level
             || self.auto_cast.is_some_and(|own| own != usual.auto_cast)
             || self.auto_cast_type.is_some_and(|own| own != usual.auto_cast_type)
+    }
+
+    /// Its model: as the entry says, or as its file is named (`models/resnet50_b1_p1_83bh3hhs.pt`) where a model has this name.
+    pub fn known_model(&self) -> Option<String> {
+        let of_file = || {
+            let name = self.filename.as_deref()?.rsplit('/').next()?.to_lowercase();
+            let (name, _) = name.split_once("_b")?;
+            [name.to_owned(), name.replace('_', "-")].into_iter().find(|name| name.parse::<ModelSpec>().is_ok())
+        };
+        self.model.clone().or_else(of_file)
     }
 
     /// The same entry with its compiler options. Without a cast, the cast type is left out.

@@ -44,10 +44,10 @@ impl ModelIndex {
         self.model_configs.iter().filter(|e| e.status == EntryStatus::Finished)
     }
 
-    /// Whether the model of some entry that can run is known, by the entry or by `named`. An error names the first artifact when
+    /// Whether the model of some entry that can run is known, by the entry, its file's name or `named`. An error names the first artifact when
     /// none is: every configuration would fail for this reason.
     pub fn check_models(&self, named: &str) -> Result<(), Refusal> {
-        if !named.trim().is_empty() || self.finished().any(|e| e.model.is_some()) {
+        if !named.trim().is_empty() || self.finished().any(|e| e.known_model().is_some()) {
             return Ok(());
         }
         self.finished().find_map(|e| e.filename.as_deref()).map_or(Ok(()), |file| Err(no_model(file)))

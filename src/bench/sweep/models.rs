@@ -42,7 +42,8 @@ pub(crate) fn models_of_index(
     let mut models = Vec::new();
     for entry in index.finished() {
         let file = entry.filename.clone();
-        let own = entry.model.clone().or_else(|| (!named.is_empty()).then(|| named.to_owned()));
+        let named = (!named.is_empty()).then(|| named.to_owned());
+        let own = entry.model.clone().or(named).or_else(|| entry.known_model());
         // An artifact has the options it was compiled with; options that it does not state are as requested here.
         let asked = config.options.compile;
         let compiled = entry.compile_options(asked).map_or_else(|| config.compile.variants(asked), |own| vec![own]);

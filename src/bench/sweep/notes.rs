@@ -15,7 +15,8 @@ const SHORTEST_FULL_S: f64 = 2.0;
 
 /// Notes on the run as a whole and on its models.
 pub(crate) fn notes(config: &BenchConfig, models: &[ModelConfig]) -> Vec<String> {
-    let of_models = [levels(config, models), dataset(config, models), instances(config, models), no_bias(models)];
+    let of_models =
+        [names(config), levels(config, models), dataset(config, models), instances(config, models), no_bias(models)];
     duration(config).into_iter().chain(of_models.into_iter().flatten()).collect()
 }
 
@@ -41,10 +42,19 @@ fn duration(config: &BenchConfig) -> Option<String> {
         config.duration_s,
         FEWEST_SECONDS + 1
     );
-    if config.options.accounting == Accounting::Original {
-        message.push_str(". With the original accounting the models load within it too");
-    }
+    message.push_str(match config.options.accounting {
+        Accounting::Original => ". With the original accounting the models load within it too",
+        _ => ". NeuronPerf's clock starts before the models load: the original accounting fails where the duration ends before",
+    });
     Some(message)
+}
+
+/// An index of NeuronPerf does not say its models.
+fn names(config: &BenchConfig) -> Option<String> {
+    let index = config.index.as_ref().filter(|_| config.model.trim().is_empty())?;
+    let entry = index.finished().find(|entry| entry.model.is_none() && entry.known_model().is_some())?;
+    let (file, model) = (entry.filename.as_deref()?, entry.known_model()?);
+    Some(format!("model: {file} is taken as {model}, by its name; name another with --model"))
 }
 
 /// NeuronPerf's levels are flags of a compiler for Inferentia that later compilers do not have.

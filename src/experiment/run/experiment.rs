@@ -178,7 +178,12 @@ fn check(experiment: &Experiment<'_>) -> Result<(), RunError> {
     let config = experiment.config;
     let refused = |what, instead| Err(RunError::NotHere { what, instead });
     match config.accelerator {
-        Accelerator::Cuda => return refused("a GPU", "use cpu (measured), or trn1, inf2, trn2 (simulated)"),
+        Accelerator::Cuda => {
+            return refused(
+                "a GPU",
+                "use cpu (measured), or trn1, inf2, trn2 (simulated); where torch finds a GPU, python -m neuronscope experiment with the same flags measures it",
+            );
+        }
         Accelerator::Tpu => return refused("a TPU", "use cpu (measured), or trn1, inf2, trn2 (simulated)"),
         _ => {}
     }

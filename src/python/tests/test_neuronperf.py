@@ -132,6 +132,46 @@ def test_a_class_is_measured_on_a_gpu_where_torch_finds_one(monkeypatch):
         npf.torch.benchmark("nn", device_type="cuda")
 
 
+def test_records_of_a_gpu_are_measured_where_torch_finds_one(monkeypatch, tmp_path):
+    from neuronscope.gpu_experiments import measure
+
+    class Model:
+        batch_size, compiled = 8, False
+
+        def __init__(self, test, device, batch_size):
+            assert (test, device, batch_size) == ("eval", "cuda", None)
+
+        def get_module(self):
+            return self, ()
+
+        def set_module(self, module):
+            assert module == "inductor"
+
+        def invoke(self):
+            time.sleep(0.01)
+
+    found = [False]
+    cuda = types.SimpleNamespace(is_available=lambda: found[0], synchronize=lambda: None, get_device_name=lambda n: "a GPU")
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(cuda=cuda, compile=lambda module, backend: backend))
+    for name in ("torchbenchmark", "torchbenchmark.models", "torchbenchmark.models.alexnet"):
+        module = types.ModuleType(name)
+        module.Model, module.__path__ = Model, []
+        monkeypatch.setitem(sys.modules, name, module)
+    record = {"model": {"model_name": "alexnet"}, "repeat": 3, "iterations_per_run": 2, "metrics": {"error": "SKIP"}}
+    of = lambda **keys: {**record, "experiment": {"accelerator": "cuda", "xla": None, "dynamo": "inductor", "test": "eval", "batch_size": None, **keys}}  # noqa: E731
+    file = tmp_path / "results.jsonl"
+    file.write_text("".join(json.dumps(each) + "\n" for each in (of(), of(xla="PJRT", dynamo="openxla"), {**of(), "model": {"model_name": "none"}})))
+    before = file.read_text()
+    measure(["--output-dirname", str(tmp_path)])
+    assert file.read_text() == before
+    found[0] = True
+    measure([f"--output_dirname={tmp_path}"])
+    first, *others = [json.loads(line) for line in file.read_text().splitlines()]
+    assert len(first["metrics"]["total_time"]) == 3 and min(first["metrics"]["total_time"]) >= 0.02
+    assert (first["experiment"]["batch_size"], first["experiment"]["accelerator_model"]) == (8, "a GPU")
+    assert [other["metrics"] for other in others] == [{"error": "SKIP"}] * 2
+
+
 class Records:
     """Records of inputs and a target."""
 

@@ -80,7 +80,9 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
         Listing::Query(of) => {
             let query = parse(&of.text).map_err(|e| e.to_string())?;
             let level = SliceFilter { level: of.level.clone(), ..SliceFilter::default() }.selection(sources)?.level;
-            listed(QueryPass::new(profile, query, level), |pass, s| pass.finish(s.profile), query_table)
+            let text = of.text.clone();
+            let table = move |s: &Sources<'_>, found: &_, rows| query_table(s, found, rows, &text);
+            listed(QueryPass::new(profile, query, level), |pass, s| pass.finish(s.profile), table)
         }
     })
 }

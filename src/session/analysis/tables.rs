@@ -6,6 +6,7 @@ use ns_analysis::GroupBy;
 use ns_analysis::counters::{SeriesStats, series_names};
 use ns_analysis::grouping::thread_text;
 use ns_analysis::idle::IdleGaps;
+use ns_analysis::lookup::tutorial_name;
 use ns_analysis::operators::{OpStats, OpTable};
 use ns_analysis::query::{QueryTable, QueryValue, ValueKind};
 use ns_base::convert::i64_to_f64;
@@ -97,8 +98,8 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -
     LinkedTable { table, slices, skip: u64::from(shown.skip), total: found.total, notes: Vec::new() }
 }
 
-/// Rows of an answer.
-pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows) -> LinkedTable {
+/// Rows of an answer to a query.
+pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows, query: &str) -> LinkedTable {
     let kinds: Vec<ColumnKind> = (0..found.columns.len()).map(|i| column_kind(found, i)).collect();
     let columns = found.columns.iter().zip(&kinds).map(|((name, kind), shown)| {
         if *kind == ValueKind::Ns {
@@ -110,7 +111,11 @@ pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows
     let cells = |row: &Vec<QueryValue>| row.iter().zip(&kinds).map(|(v, kind)| cell(v, *kind)).collect();
     let table = Table { columns: columns.collect(), rows: shown.of(&found.rows).iter().map(cells).collect() };
     let links = shown.of(&found.slices).iter().map(|&id| Some(link(sources.profile, sources.tracks, id))).collect();
-    LinkedTable { table, slices: links, skip: u64::from(shown.skip), total: found.rows.len() as u64, notes: Vec::new() }
+    let named = tutorial_name(sources.profile, query).filter(|_| found.rows.is_empty());
+    let note =
+        |(theirs, ours)| format!("No slice is {theirs}, which the profiling tutorial names; its place here is {ours}.");
+    let notes = named.map(note).into_iter().collect();
+    LinkedTable { table, slices: links, skip: u64::from(shown.skip), total: found.rows.len() as u64, notes }
 }
 
 /// Formats numbers as counts if all are whole and none is negative.

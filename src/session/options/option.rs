@@ -92,7 +92,7 @@ macro_rules! compiler_rows {
         use crate::studies::{AUTO_CAST_TYPES, AUTO_CASTS, FieldKind, OPT_LEVELS, field};
         [
     crate::options::opt(field("auto_cast", "Auto-cast", "", "", FieldKind::Choice(AUTO_CASTS)),
-        crate::options::flag("WHICH", "Which operations are cast: none, matmult (the default up to SDK 2.26, and in the published tables) or all"),
+        crate::options::flag("WHICH", "Which operations are cast: none, matmult (the default up to SDK 2.26, and in the published tables) or all").aliases(&["cast-mode"]),
         |$s| $options.auto_cast.to_string(), |$s, given| given.known().map(|cast| $options.auto_cast = cast)),
     crate::options::opt(field("auto_cast_type", "Cast type", "", "", FieldKind::Choice(AUTO_CAST_TYPES)),
         crate::options::flag("TYPE", "Type they are cast to: bf16, fp16, tf32 or fp8_e4m3"),

@@ -68,6 +68,8 @@ pub enum FieldKind {
     Instance,
     /// One of several values, each with its label.
     Choice(&'static [(&'static str, &'static str)]),
+    /// A name, with those that are known.
+    Named(&'static [(&'static str, &'static str)]),
     /// Any of several values, each with its label, as a list with commas.
     Several(&'static [(&'static str, &'static str)]),
     /// `true` or `false`.

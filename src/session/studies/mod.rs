@@ -24,6 +24,7 @@ pub use form::{
 pub use llm::{LlmAnswer, LlmStudy, token_profile};
 pub use matmult::MatmultStudy;
 pub use nki::{KernelDocument, NkiStudy, kernel_profile};
+pub use ns_llm::{MAX_CONFIG_BYTES, config_of_gguf, is_gguf};
 pub use numerics::NumericsStudy;
 pub use run::{StudyFile, StudyReports, StudyResult, TRACE_MIME};
 pub(super) use run::{StudyRun, StudyStep};

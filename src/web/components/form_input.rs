@@ -51,7 +51,8 @@ pub fn FormInput(props: &FormInputProps) -> Html {
         | FieldKind::Decimal
         | FieldKind::Whole
         | FieldKind::Model
-        | FieldKind::Instance => html! {
+        | FieldKind::Instance
+        | FieldKind::Named(_) => html! {
             <TextField {id} {label} {help} {placeholder} {value} {error} {on_edit} input_mode={keyboard(field.kind)} />
         },
     }

@@ -4,7 +4,7 @@ use web_sys::KeyboardEvent;
 use yew::prelude::*;
 
 use super::field::{described_by, note};
-use super::{on, set};
+use super::on;
 use crate::platform::page;
 use ns_session::InstanceInfo;
 use ns_view::text::contains_ignoring_case;
@@ -35,6 +35,9 @@ pub struct PickListProps {
     /// Whether several can be chosen.
     #[prop_or_default]
     pub several: bool,
+    /// Whether a text that is no entry can be chosen too.
+    #[prop_or_default]
+    pub is_open_ended: bool,
     /// Whether it takes more room than others.
     #[prop_or_default]
     pub wide: bool,
@@ -91,7 +94,17 @@ pub fn PickList(props: &PickListProps) -> Html {
             open.set(Some(Open::default()));
         }
     });
-    let close = set(&open, None);
+    let keep = {
+        let (typed, on_choose) = (typed.clone().filter(|_| props.is_open_ended), props.on_choose.clone());
+        Callback::from(move |()| typed.clone().into_iter().for_each(|typed| on_choose.emit(typed)))
+    };
+    let close = {
+        let (open, keep) = (open.clone(), keep.clone());
+        Callback::from(move |_: FocusEvent| {
+            keep.emit(());
+            open.set(None);
+        })
+    };
     let onkeydown = {
         let (open, choose, list_id) = (open.clone(), choose.clone(), list_id.clone());
         let values: Vec<AttrValue> = shown.iter().map(|entry| entry.value.clone()).collect();
@@ -108,7 +121,13 @@ pub fn PickList(props: &PickListProps) -> Html {
                 ("ArrowDown" | "ArrowUp", false) => go(0),
                 ("ArrowDown", true) => go((at + 1) % count),
                 ("ArrowUp", true) => go((at + count - 1) % count),
-                ("Enter", true) => values.get(at).into_iter().for_each(|value| choose.emit(value.clone())),
+                ("Enter", true) => match values.get(at) {
+                    Some(value) => choose.emit(value.clone()),
+                    None => {
+                        keep.emit(());
+                        open.set(None);
+                    }
+                },
                 ("Escape", true) => open.set(None),
                 _ => return,
             }

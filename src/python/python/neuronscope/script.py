@@ -177,7 +177,12 @@ def _command(args):
     # Python's own handler would wait for the command to end.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.stdout.flush()
-    return _core.main(["neuronscope", *with_page(args)])
+    code = _core.main(["neuronscope", *with_page(args)])
+    if args[0] == "experiment" and code == 0:
+        from .gpu_experiments import measure
+
+        measure(args[1:])
+    return code
 
 
 def _words(error, frames):

@@ -9,8 +9,8 @@ use crate::options::command_line;
 use crate::studies::StudyRun;
 use ns_base::Refusal;
 use ns_llm::{
-    DecoderConfig, Limits, Request, Route, Speculation, Traffic, Weights, degrees, llm_instance, named_config,
-    read_config,
+    DecoderConfig, Limits, Request, Route, Speculation, Traffic, Weights, config_of_gguf, degrees, is_gguf,
+    llm_instance, named_config, read_config,
 };
 
 /// A language model, where it runs, and how much it reads and writes.
@@ -52,7 +52,13 @@ pub struct LlmStudy {
 fn hub_name_of(config: &str) -> Option<String> {
     let fields: serde_json::Value = serde_json::from_str(config).ok()?;
     let name = fields.get("_name_or_path")?.as_str()?;
-    (name.contains('/') && !name.starts_with(['/', '.'])).then(|| name.to_owned())
+    is_on_hub(name).then(|| name.to_owned())
+}
+
+/// Whether a name is one that a server loads from the hub: no path, no name of another tool's, no GGUF.
+fn is_on_hub(name: &str) -> bool {
+    let is_other = name.starts_with(['/', '.']) || name.contains(':') || name.to_ascii_lowercase().contains("gguf");
+    name.contains('/') && !is_other
 }
 
 /// A value that may be absent, by its text.
@@ -110,14 +116,16 @@ impl Default for LlmStudy {
 }
 
 impl LlmStudy {
-    /// Puts the text of a `config.json` with its name into the study. Fails with what is wrong with the file.
-    pub fn set_file(&mut self, name: &str, text: &str) -> Result<(), Refusal> {
+    /// Puts a `config.json`, or what the head of a GGUF file says, with its name into the study. Fails with what is wrong with the file.
+    pub fn set_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), Refusal> {
+        let text =
+            if is_gguf(bytes) { config_of_gguf(name, bytes)? } else { String::from_utf8_lossy(bytes).into_owned() };
         let before = std::mem::replace(&mut self.config_name, name.to_owned());
         let read = read_config(name, text.as_bytes());
         if read.is_err() {
             self.config_name = before;
         }
-        read.map(|_| self.config = text.to_owned())
+        read.map(|_| self.config = text)
     }
 
     /// The name of the model whose `config.json` stands for the chosen one; `None` without one.
@@ -127,7 +135,7 @@ impl LlmStudy {
 
     fn decoder(&self) -> Result<DecoderConfig, Refusal> {
         if self.config.is_empty() {
-            named_config(&self.model)
+            named_config(self.typed.as_deref().unwrap_or(&self.model))
         } else {
             read_config(&self.config_name, self.config.as_bytes())
         }
@@ -160,7 +168,11 @@ impl LlmStudy {
             output: self.output,
             buckets: self.buckets.clone(),
             route: self.route,
-            served_as: if self.config.is_empty() { self.typed.clone() } else { hub_name_of(&self.config) },
+            served_as: if self.config.is_empty() {
+                self.typed.clone().filter(|name| is_on_hub(name))
+            } else {
+                hub_name_of(&self.config)
+            },
             speculation: self.guesses.map(|guesses| Speculation { guesses, acceptance }),
             ..own
         })
@@ -171,7 +183,8 @@ impl LlmStudy {
         /// Options that a command names whatever they are.
         const NAMED: [&str; 7] = ["model", "instance", "tp", "batch", "input", "output", "requests"];
         let (model, instance) = (own.config.name.clone(), own.instance.name.to_owned());
-        let of = Self { model, instance, tp: Some(own.degree), ..self.clone() };
+        let typed = self.typed.clone().filter(|_| model == self.model);
+        let of = Self { model, typed, instance, tp: Some(own.degree), ..self.clone() };
         let line = command_line(command, &of, &Self::default(), &NAMED, |line, option, text| match option.key() {
             "model" if !self.config.is_empty() => line,
             "config" => line.option("model-config", "config.json"),

@@ -57,7 +57,7 @@ impl Options for MatmultStudy {
 #[rustfmt::skip]
 const MAIN: &[Row] = &[
     opt(field("matrix_dim", "Matrix size N", "Rows and columns; a list is swept", "1024", FieldKind::Numbers),
-        flag("N", "Rows and columns of the matrices; lists and ranges are swept: 256,1024").short('n').list(),
+        flag("N", "Rows and columns of the matrices; lists and ranges are swept: 256,1024").short('n').list().aliases(&["n", "matrix_size"]),
         |s| comma_list(&s.config.matrix_dims), |s, given| given.counts().map(|list| s.config.matrix_dims = list)),
     opt(field("batch_size", "Batch size", "First dimension of the input [B, N, N]; a list is swept", "1", FieldKind::Numbers),
         flag("B", "First dimension of the input [B, N, N]; lists and ranges are swept: 1,2,8 [default: 1; for a model file its own]").short('b').list(),

@@ -123,6 +123,11 @@ fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldError
             let entries: Vec<_> = instances.iter().map(PickEntry::from).collect();
             html! { <PickList {id} label={field.label} {value} {entries} {error} on_choose={on_edit} /> }
         }
+        FieldKind::Named(names) => {
+            let entry = |(value, _): &(&'static str, _)| PickEntry { value: (*value).into(), facts: "".into() };
+            let entries: Vec<_> = names.iter().map(entry).collect();
+            html! { <PickList {id} label={field.label} {value} {entries} {error} is_open_ended={true} on_choose={on_edit} /> }
+        }
         FieldKind::Choice(choices) => {
             let wide = choices.iter().any(|(_, name)| name.len() > LONG_CHOICE);
             html! { <FormInput {id} {field} {value} {error} {wide} {on_edit} /> }
