@@ -383,6 +383,12 @@ def _dispatch(function, args, kwargs):
     tensors = [x for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
     if not any(map(is_on_device, tensors)):
         return function(*host(args), **host(kwargs))
+    # The host's time of a step is part of the step.
+    with clock.pause():
+        return _record(function, args, kwargs, tensors)
+
+
+def _record(function, args, kwargs, tensors):
     name = function._schema.name
     is_kernel = kernels.is_kernel(name)
     if function in _LOOKS:
@@ -420,7 +426,7 @@ def _dispatch(function, args, kwargs):
     step = current()
     node_args, node_kwargs = step.nodes_of((args, kwargs))
     # Of a kernel, torch knows the shape of the result only.
-    with aside() if is_kernel else clock.pause():
+    with aside() if is_kernel else contextlib.nullcontext():
         results = kernels.values(name, args) if is_kernel else function(*args, **kwargs)
     if any(isinstance(x, torch.Tensor) and x.layout is not torch.strided for x in _pytree.tree_leaves(results)):
         remark(f"{name} runs on the host: the device has no sparse tensors")
@@ -434,7 +440,9 @@ def _on_host(function, args, kwargs, waits=False):
     end_step()
     if waits:
         device.wait()
-    results = function(*host(args), **host(kwargs))
+    args, kwargs = host((args, kwargs))
+    with clock.resume():
+        results = function(*args, **kwargs)
     return _pytree.tree_map_only(torch.Tensor, mark, results)
 
 
@@ -558,7 +566,8 @@ def call_module(module, call, args, kwargs):
         remark(f"an input of {type(module).__name__} is not on the device, which a NeuronCore refuses; send it there with .to(xm.xla_device())")
     weights = module.parameters() if module.training else ()
     is_trained = torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors, *weights))
-    lazy, inputs = (None, ()) if is_trained else Call.of(module, args, kwargs)
+    with clock.pause():
+        lazy, inputs = (None, ()) if is_trained else Call.of(module, args, kwargs)
     if lazy is not None:
         if _step is not None and _step.writes:
             end_step()

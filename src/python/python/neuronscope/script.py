@@ -65,6 +65,8 @@ def install(chosen):
     """Puts the modules in front of the path of this process, and of those that it spawns, and gives them the clock."""
     from . import device
 
+    # Threads of torch that wait for each other would take the processor from who works, and count as work.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     device.settings.values, device.settings.instance = chosen["values"], chosen["instance"]
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
@@ -88,7 +90,7 @@ def _arguments(args):
         prog="python -m neuronscope",
         description="Run a script of the Neuron SDK on the simulated device: neuronperf, torch_neuronx and torch_xla are there. Or, in place of the script, a command: python -m neuronscope bench --help.",
     )
-    parser.add_argument("--clock", choices=clock.MODES, default="both", help="what the script's clock counts: host and device time (both), device time and sleeps only (simulated), or the time of this machine (measured)")
+    parser.add_argument("--clock", choices=clock.MODES, default="both", help="what the script's clock counts: the script's processor time and device time (both), device time and sleeps only (simulated), or the time of this machine (measured)")
     parser.add_argument("--values", choices=("device", "cpu"), default="device", help="how results are computed: with the casts of a NeuronCore, or by torch itself")
     parser.add_argument("--instance", default="trn1.2xlarge", help="the instance that is simulated")
     parser.add_argument("--traceback", action="store_true", help="show where in the packages an error was raised, not only the line of the script")
@@ -98,7 +100,7 @@ def _arguments(args):
 
 
 _SAID = {
-    "both": "host time and simulated device time",
+    "both": "the script's processor time and simulated device time",
     "simulated": "simulated device time only",
     "measured": "the time of this machine, without the device's",
 }
