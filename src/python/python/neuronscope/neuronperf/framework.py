@@ -61,8 +61,12 @@ def compile(  # noqa: A001 (NeuronPerf's name)
 
 
 def _exported(model, inputs, models_dir, model_name):
-    """A module as a file beside its artifacts, and the flags of its kernels; its batch size is that of its first inputs."""
-    named = resolve(model, inputs[0] if isinstance(inputs, list) else inputs)
+    """A module as a file beside its artifacts, and the flags of its kernels. Inputs of several batch sizes leave its batch size open, where torch
+    can export that; else it is that of the first."""
+    has_batches = isinstance(inputs, list) and len(inputs) > 1 and all(isinstance(one, tuple) for one in inputs)
+    # torch.export takes a size of 1 for a fixed one.
+    first = max(inputs, key=lambda one: one[0].shape[0]) if has_batches else inputs[0] if isinstance(inputs, list) else inputs
+    named = resolve(model, first, has_batches)
     os.makedirs(models_dir, exist_ok=True)
     path = os.path.join(models_dir, f"{model_name}{os.path.splitext(named.text)[1]}")
     for name, data in named.files.items():
