@@ -88,7 +88,7 @@ def test_a_missing_package_is_named():
     assert "run.py:1" in said and "pip install a_package_that_is_not_there" in said
 
 
-@pytest.mark.parametrize("module, told", [("neuronx_distributed", "generate"), ("transformers_neuronx", "fit"), ("vllm", "generate"), ("optimum.neuron", "torch_neuronx.trace")])
+@pytest.mark.parametrize("module, told", [("neuronx_distributed", "generate"), ("transformers_neuronx", "fit"), ("vllm", "generate"), ("optimum.exporters", "export=True")])
 def test_packages_that_are_not_simulated_name_the_command_that_answers(module, told):
     _, said = run(f"import {module}\n", status=1)
     assert "run.py:1" in said and told in said and "pip install" not in said

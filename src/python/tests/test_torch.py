@@ -1102,6 +1102,121 @@ torch_neuronx.trace(net, x)(torch.rand(2, 4))
     assert done.stdout == "100.00%\n"
 
 
+# transformers as far as a model for sequences of two classes needs it.
+TRANSFORMERS = """
+import json, os, torch
+
+class AutoConfig:
+    type_vocab_size, pad_token_id, neuron = 2, 0, None
+
+    @staticmethod
+    def from_pretrained(folder):
+        config = AutoConfig()
+        config.__dict__.update(json.load(open(os.path.join(folder, "config.json"))))
+        return config
+
+    def save_pretrained(self, folder):
+        json.dump(self.__dict__, open(os.path.join(folder, "config.json"), "w"), sort_keys=True)
+
+class AutoModelForSequenceClassification(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.head, self.config = torch.nn.Embedding(20, 8), torch.nn.Linear(8, 2), AutoConfig()
+
+    @staticmethod
+    def from_pretrained(folder, config=None):
+        if folder != "there":
+            raise OSError(folder + " is not a folder\\nmore words")
+        torch.manual_seed(0)
+        return AutoModelForSequenceClassification()
+
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None):
+        mask = attention_mask.unsqueeze(-1).float()
+        return {"logits": self.head((self.words(input_ids) * mask).sum(1) / mask.sum(1) + token_type_ids.sum(1, keepdim=True))}
+"""
+OPTIMUM = """
+import json, os, torch
+from optimum.neuron import NeuronModelForSequenceClassification
+from transformers import AutoModelForSequenceClassification
+os.makedirs("there")
+json.dump({}, open("there/config.json", "w"))
+shapes = dict(batch_size=2, sequence_length=8)
+model = NeuronModelForSequenceClassification.from_pretrained("there", export=True, auto_cast="matmul", auto_cast_type="bf16", **shapes)
+ids = torch.tensor([[3, 4, 5]])
+wanted = AutoModelForSequenceClassification.from_pretrained("there")(ids, torch.ones_like(ids), torch.zeros_like(ids))["logits"]
+model.save_pretrained("saved")
+for one in (model, NeuronModelForSequenceClassification.from_pretrained("saved")):
+    found = one(input_ids=ids, attention_mask=torch.ones_like(ids))["logits"]
+    assert found.shape == (1, 2) and (found - wanted).abs().max() < 0.02
+for call in (
+    lambda: model(torch.ones(1, 9, dtype=torch.long)),
+    lambda: NeuronModelForSequenceClassification.from_pretrained("there", export=True),
+    lambda: NeuronModelForSequenceClassification.from_pretrained("there", sequence_lenght=8),
+    lambda: NeuronModelForSequenceClassification.from_pretrained("elsewhere", export=True, **shapes),
+):
+    try:
+        call()
+    except (RuntimeError, TypeError) as error:
+        print(error)
+from optimum.neuron import NeuronModelForCausalLM
+"""
+
+
+def test_models_of_optimum_run_as_transformers_has_them():
+    write(transformers_dot_py=TRANSFORMERS)
+    os.makedirs("elsewhere")
+    pathlib.Path("elsewhere/config.json").write_text("{}", encoding="utf-8")
+    done = run(OPTIMUM)
+    assert done.returncode == 1 and "neuronscope generate" in done.stderr.splitlines()[-1], done.stderr
+    shape, missing, unknown, nowhere = done.stdout.splitlines()
+    assert "compiled for [2, 8]" in shape and "such as batch_size=1, sequence_length=128" in missing
+    assert "has no argument sequence_lenght" in unknown and "elsewhere is not a folder; give a folder" in nowhere
+
+
+def test_a_scaler_a_recording_and_torchscript_beside_the_device():
+    done = run(
+        """
+import os, torch, torch_xla.core.xla_model as xm
+import torch_xla.amp.syncfree as syncfree
+import torch_xla.debug.profiler as xp
+from torch_xla.amp import GradScaler, autocast
+
+@torch.jit.script
+def rows(n: int):
+    return torch.arange(n), torch.tensor(1)
+
+assert rows(3)[0].tolist() == [0, 1, 2]
+net = torch.nn.Linear(8, 2).to("xla")
+optimizer, scaler = syncfree.SGD(net.parameters(), lr=0.1, momentum=0.9), GradScaler()
+xp.start_trace("logs")
+for step in range(2):
+    with xp.StepTrace("train", step_num=step), autocast("xla"):
+        loss = net(torch.ones(4, 8, device="xla")).square().mean()
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad()
+    xm.mark_step()
+xp.stop_trace()
+print(len(os.listdir("logs/plugins/neuron")))
+"""
+    )
+    # The first step has no momentum yet: two programs of one name.
+    assert done.returncode == 0 and done.stdout == "2\n", done.stderr
+
+
+def test_an_index_of_a_module_has_the_batch_sizes_of_its_inputs():
+    class Mixed(torch.nn.Module):
+        def forward(self, x):
+            return x + torch.arange(x.shape[0])[:, None]
+
+    sizes = [1, 4]
+    inputs = [(torch.ones(n, 8),) for n in sizes]
+    index = npf.torch.compile(Mixed(), inputs, batch_sizes=sizes, filename="mixed.json", verbosity=0)
+    reports = npf.torch.benchmark(index, inputs, n_models=1, workers_per_model=1, duration=2, verbosity=0)
+    assert [report["batch_size"] for report in reports] == sizes
+
+
 REFUSED = [
     ("import torch_xla.distributed.fsdp\nfrom torch_xla.distributed.fsdp import XlaFullyShardedDataParallel", "one simulated core"),
     ("import torch_xla.distributed.spmd as xs\nxs.Mesh", "one simulated core"),
@@ -1109,6 +1224,9 @@ REFUSED = [
     ("import torch_neuronx\nfrom torch_neuronx import nki_jit", "neuronscope nki"),
     ("import torch_neuronx\nimport neuronxcc.nki as nki", "neuronscope nki"),
     ("import torch, torch_neuronx\ntorch_neuronx.trace(torch.nn.Linear(2, 2), torch.ones(1, 2), compiler_arg='-O1')", "has no argument compiler_arg"),
+    ("import torch, torch_neuronx\ntorch_neuronx.trace(torch.nn.ReLU(), torch.ones(2)).graph", "which has no graph of TorchScript"),
+    ("import torch_neuronx\nfrom optimum.neuron import NeuronModelForSeq2SeqLM", "trace its parts"),
+    ("import torch_neuronx\nimport optimum.neuron.distributed", "one simulated core"),
     ("import torch, torch_xla.core.xla_model\ntorch.nn.Linear(4, 4).to('xla')(torch.ones(1, 5).to('xla'))", "mat1 and mat2"),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.abc
+import importlib.machinery
 import importlib.util
 import os
 import runpy
@@ -17,7 +18,13 @@ from ._core import Error, UsageError
 from .calls import with_page
 
 # Modules of the SDK, and where they are here.
-_MODULES = {name: f"neuronscope.{name}" for name in ("neuronperf", "torch_neuronx", "torch_xla")}
+_MODULES = {name: f"neuronscope.{name.replace('.', '_')}" for name in ("neuronperf", "torch_neuronx", "torch_xla", "optimum.neuron")}
+
+
+def _of_sdk(name, names=_MODULES):
+    """The module of the SDK that a module is or belongs to, and the rest of its name."""
+    found = next((of for of in names if f"{name}.".startswith(f"{of}.")), None)
+    return found, name[len(found or "") + 1 :]
 
 
 class _Loader(importlib.abc.Loader):
@@ -38,13 +45,16 @@ class _Finder(importlib.abc.MetaPathFinder):
     """Finds the SDK's modules here, and no other package of their names."""
 
     def find_spec(self, fullname, path=None, target=None):
-        root, _, rest = fullname.partition(".")
-        if root not in _MODULES:
+        root, rest = _of_sdk(fullname)
+        # importlib.util.find_spec asks whether a package is there, which packages do of others; an import asks for it.
+        is_question = sys._getframe(2).f_code.co_name == "find_spec"
+        if root is None:
             said = missing.elsewhere(fullname)
-            # importlib.util.find_spec asks whether a package is there, which packages do of others; an import asks for it.
-            is_question = sys._getframe(2).f_code.co_name == "find_spec"
             if said is not None and not is_question:
                 raise missing.MissingModule(said, name=fullname)
+            if fullname == "optimum" and not is_question and importlib.machinery.PathFinder.find_spec(fullname) is None:
+                # The package around optimum.neuron.
+                return importlib.machinery.ModuleSpec(fullname, None, is_package=True)
             return None
         real = f"{_MODULES[root]}.{rest}" if rest else _MODULES[root]
         try:
@@ -184,7 +194,7 @@ def _command(args):
 
 def _words(error, frames):
     if type(error) is ModuleNotFoundError and error.name:
-        said = missing.elsewhere(error.name) or missing.elsewhere(f"{error.name}.neuron") or missing.NOT_INSTALLED.get(error.name)
+        said = missing.elsewhere(error.name) or missing.NOT_INSTALLED.get(error.name)
         if said is not None:
             return said
         return f"{error}; install it with pip install {error.name.partition('.')[0]}"
@@ -192,7 +202,9 @@ def _words(error, frames):
     module = getattr(error, "name", None) or ""
     if type(error) is ImportError and module.startswith("neuronscope."):
         wanted = str(error).split("'")[1]
-        return missing.sentence(module.removeprefix("neuronscope."), wanted, _names(module))
+        root, rest = _of_sdk(module, _MODULES.values())
+        asked = next((name for name, real in _MODULES.items() if real == root), module)
+        return missing.sentence(".".join(filter(None, (asked, rest))), wanted, _names(module))
     if _is_of_torchrun(error):
         return f"{error.args[0]} is set by torchrun: python -m neuronscope torchrun --nproc_per_node=1 SCRIPT"
     if _is_said(error) or missing.is_ours(frames[-1].filename):

@@ -54,6 +54,11 @@ class TracedModule(torch.nn.Module):
     def __neuronscope_file__(self):
         return self.program.named()
 
+    def __getattr__(self, name):
+        if name in ("graph", "code", "inlined_graph", "graph_for", "code_with_constants"):
+            raise Missing(f"{self.program.name} is a program of the device, which has no {name} of TorchScript; neuronscope inspect MODEL shows its graph, and its parts are in neuronscope profile --model MODEL")
+        return super().__getattr__(name)
+
     def save(self, file):
         self.program.save(file)
 

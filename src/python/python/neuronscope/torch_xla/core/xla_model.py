@@ -278,6 +278,8 @@ def _install():
         setattr(torch.Tensor, name, _looking(getattr(torch.Tensor, name)))
     for name in _FACTORIES.split():
         setattr(torch, name, _factory(getattr(torch, name), sent))
+        # TorchScript knows functions by their objects.
+        torch.jit._builtins._register_builtin(getattr(torch, name), f"aten::{name}")
     torch.Tensor.device = _device_of(torch.Tensor.device)
     for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         setattr(torch._VF, name, _in_operators(getattr(torch._VF, name)))
