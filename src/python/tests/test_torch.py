@@ -1217,6 +1217,47 @@ def test_an_index_of_a_module_has_the_batch_sizes_of_its_inputs():
     assert [report["batch_size"] for report in reports] == sizes
 
 
+def test_neuronperf_takes_traced_files_as_people_give_them():
+    from neuronscope import torch_neuronx
+
+    def after(scores):
+        best = scores.topk(3)
+        return best.indices
+
+    layer, x, one = torch.nn.Linear(16, 10), torch.ones(1, 16), dict(n_models=1, workers_per_model=1, duration=1, verbosity=0)
+    for size in (1, 2):
+        torch.jit.save(torch_neuronx.trace(layer, torch.ones(size, 16)), f"b{size}.pt")
+    assert npf.torch.benchmark("b1.pt", x, postprocess_fn=after, **one)[0]["postprocess_avg_ms"] > 0
+    index = npf.model_index.append(*(npf.model_index.create(f"b{size}.pt", model_name="layer", batch_size=size) for size in (1, 2)))
+    assert [report["batch_size"] for report in npf.torch.benchmark(index, **one)] == [1, 2]
+    assert [report["batch_size"] for report in npf.torch.benchmark(index, batch_sizes=[2], **one)] == [2]
+    # A second module of this class leaves the first one's index as it is.
+    first, _ = (npf.torch.compile(torch.nn.Linear(16, 10), x, batch_sizes=[1], filename=f"{n}.json", verbosity=0) for n in "ab")
+    assert len(npf.torch.benchmark(first, x, **one)) == 1
+    for call, told in (
+        (lambda: npf.torch.benchmark("b1.pt", torch.ones(2, 16), **one), "traced for inputs of 1x16, not of 2x16"),
+        (lambda: npf.torch.benchmark("b1.pt", {"x": x}, **one), "dict has no shape"),
+        (lambda: npf.torch.benchmark(torch.nn.ReLU, x, **one), "ReLU is a class"),
+        (lambda: npf.torch.benchmark("b1.pt", x, device_type="tpu", **one), "choose neuron, cpu or gpu"),
+        (lambda: npf.cpu.benchmark(layer, x), "Linear is given as an object"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=told):
+            call()
+
+
+def test_what_a_recording_and_a_build_do_not_know_is_said(capsys):
+    from neuronscope.torch_neuronx.experimental import profiler
+    from neuronscope.torch_neuronx.xla_impl import custom_op
+
+    with profiler.profile():
+        pass
+    assert "the profiler saw nothing" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="call start"):
+        profiler.profile().stop()
+    with pytest.raises(TypeError, match="has no argument multi_core; it has name"):
+        custom_op.load("relu", ["relu.cpp"], ["shape.cpp"], multi_core=True)
+
+
 REFUSED = [
     ("import torch_xla.distributed.fsdp\nfrom torch_xla.distributed.fsdp import XlaFullyShardedDataParallel", "one simulated core"),
     ("import torch_xla.distributed.spmd as xs\nxs.Mesh", "one simulated core"),

@@ -45,6 +45,8 @@ def resolve(model, inputs=None, has_batches=False):
     if isinstance(model, (str, os.PathLike)):
         text = os.fspath(model)
         return _saved(text) or Named(text, {})
+    if isinstance(model, type):
+        raise TypeError(f"{model.__name__} is a class; give a model of it, such as {model.__name__}()")
     content = getattr(model, "__neuronscope_file__", None)
     if content is not None:
         return content()
@@ -63,16 +65,22 @@ def resolve(model, inputs=None, has_batches=False):
     )
 
 
-def _saved(path):
-    """The program in a file of ``torch.jit.save`` of a traced module."""
+def about_saved(path):
+    """What a file of ``torch.jit.save`` of a traced module says of itself; ``None`` of any other."""
     if not path.endswith(".pt") or not zipfile.is_zipfile(path):
         return None
     with zipfile.ZipFile(path) as archive:
-        if ABOUT not in archive.namelist():
-            return None
-        about = json.loads(archive.read(ABOUT))
+        return json.loads(archive.read(ABOUT)) if ABOUT in archive.namelist() else None
+
+
+def _saved(path):
+    """The program in a file of ``torch.jit.save`` of a traced module."""
+    about = about_saved(path)
+    if about is None:
+        return None
+    with zipfile.ZipFile(path) as archive:
         files = {name: archive.read(name) for name in archive.namelist() if name != ABOUT}
-        return Named(about["name"], files, about.get("kernels", {}))
+    return Named(about["name"], files, about.get("kernels", {}))
 
 
 def _is_of_torch(model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import device
 from ...calls import say
-from ...missing import attribute_of
+from ...missing import attribute_of, remark
 
 __all__ = ["profile"]
 
@@ -33,7 +33,11 @@ class profile:
         device.watchers.append(self)
 
     def stop(self):
+        if self not in device.watchers:
+            raise ValueError("profiler.profile: stop() without start(); call start() before the steps, or write with profiler.profile(...):")
         device.watchers.remove(self)
+        if not self._programs:
+            remark("the profiler saw nothing: no program ran until its end; a step on the XLA device runs at xm.mark_step(), which belongs inside")
         # The log folder of TensorBoard is the one that holds plugins/neuron.
         root = self._folder.replace("\\", "/").rstrip("/").removesuffix("plugins/neuron").rstrip("/") or "."
         for n, program in enumerate(self._programs):
