@@ -1258,6 +1258,40 @@ def test_what_a_recording_and_a_build_do_not_know_is_said(capsys):
         custom_op.load("relu", ["relu.cpp"], ["shape.cpp"], multi_core=True)
 
 
+def test_a_device_by_default_a_file_and_one_process_of_several():
+    found, done = times(
+        """
+import os
+import torch.distributed as dist, torch_xla.distributed.xla_backend
+with torch.device("xla"):
+    net, x = torch.nn.Linear(4, 4), torch.ones(2, 4)
+torch.set_default_device("xla")
+z = torch.rand(3)
+torch.set_default_device(None)
+assert net.weight.device == x.device == z.device == torch.ones(2).to(z).device == dev and x.is_xla and not torch.ones(1).is_xla
+timed(lambda: net.eval()(x))
+xm.save(net.state_dict(), "net.pt")
+loaded = torch.load("net.pt", map_location=dev)["weight"]
+assert loaded.device == dev and torch.equal(loaded.cpu(), net.weight.cpu())
+os.environ.update(RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+dist.init_process_group("xla", init_method="xla://")
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 2).to(dev), gradient_as_bucket_view=True)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def step():
+    optimizer.zero_grad()
+    loss = model(torch.ones(1, 4, device="xla")).sum()
+    loss.backward()
+    optimizer.step()
+    return loss
+
+first, second = timed(step), timed(step)
+assert second < first
+"""
+    )
+    assert all(ms > 0 for ms in found) and len(found) == 3 and "collectives of torch.distributed take no time" in done.stderr
+
+
 REFUSED = [
     ("import torch_xla.distributed.fsdp\nfrom torch_xla.distributed.fsdp import XlaFullyShardedDataParallel", "one simulated core"),
     ("import torch_xla.distributed.spmd as xs\nxs.Mesh", "one simulated core"),

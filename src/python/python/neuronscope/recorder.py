@@ -45,10 +45,15 @@ def mark(tensor, sent=False):
     """Puts a tensor on the device; one that was ``sent`` there is an input of its step."""
     storage = _storage(tensor)
     if storage is not None:
-        _on_device[storage._cdata] = StorageWeakRef(storage)
+        mark_storage(storage)
         if sent:
             _sent.add(storage._cdata)
     return tensor
+
+
+def mark_storage(storage):
+    _on_device[storage._cdata] = StorageWeakRef(storage)
+    return storage
 
 
 def is_on_device(tensor):
@@ -226,10 +231,21 @@ class Step:
         values = tuple((x.data_ptr(), x._version) for x in self._state) if pending else ()
         key = (tuple(self._words), tuple(of.name for of in outputs), tuple(of.name for of, _, _ in live), values)
         if key not in _programs:
+            if not pending:
+                self._part()
             module = torch.fx.GraphModule(self._root, self._graph, "Step" if pending else "TrainingStep")
             program = Program.of_module(module, tuple(self._inputs), "mark_step", decompose=True, has_numbers=bool(pending))
             _programs[key] = (program, self._state if pending else None)
         return _programs[key][0]
+
+    def _part(self):
+        """Gives each weight of a step whose numbers are torch's its own memory: torch.export knows no two that share theirs."""
+        seen = set()
+        for name, value in self._root.named_buffers():
+            of = value.untyped_storage()._cdata
+            if of in seen:
+                setattr(self._root, name, value.clone())
+            seen.add(of)
 
     def _on_processor(self, pending):
         """The lazy results of a step that is no program of the device."""
@@ -398,6 +414,9 @@ def _record(function, args, kwargs, tensors):
     if name in fused.UPDATES:
         with _Watch():
             return fused.UPDATES[name](*args, **kwargs)
+    if function.namespace == "c10d":
+        remark("collectives of torch.distributed take no time: there is one process, which has what all have")
+        return function(*host(args), **host(kwargs))
     if function.namespace != "aten" and not is_kernel:
         remark(f"{name} runs on the host: the device has no operator of this name")
         return _on_host(function, args, kwargs)
