@@ -46,6 +46,38 @@ print(time.perf_counter() - begin)
     assert float(out) == pytest.approx(1.25)
 
 
+WAITS = """
+import asyncio, queue, threading, time
+
+async def wait():
+    await asyncio.wait_for(asyncio.sleep(0.2), 5)
+
+def work():
+    sum(range(3000000))
+
+begin = time.perf_counter()
+asyncio.run(wait())
+try:
+    queue.Queue().get(timeout=0.2)
+except queue.Empty:
+    threading.Event().wait(0.6)
+waited = time.perf_counter()
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+print(waited - begin, time.perf_counter() - waited)
+"""
+
+
+def test_the_default_clock_counts_work_not_waits():
+    """Other programs of a busy machine do not change it; queues and event loops go on by the time of the machine."""
+    waited, worked = map(float, run(WAITS)[0].split())
+    assert waited < 0.4 and worked > 0.01
+    waited, _ = map(float, run(WAITS, "--clock=measured")[0].split())
+    assert waited > 0.9
+    assert run(WAITS, "--clock=simulated")[0] == "0.0 0.0\n"
+
+
 def test_what_does_not_exist_is_named_with_its_line():
     _, said = run("import neuronperf\n\nneuronperf.print_results([])\n", status=1)
     assert "run.py:3" in said and "print_results" in said and "print_reports" in said
@@ -56,7 +88,7 @@ def test_a_missing_package_is_named():
     assert "run.py:1" in said and "pip install a_package_that_is_not_there" in said
 
 
-@pytest.mark.parametrize("module, told", [("neuronx_distributed", "generate"), ("transformers_neuronx", "fit"), ("vllm", "generate"), ("optimum.neuron", "torch_neuronx.trace")])
+@pytest.mark.parametrize("module, told", [("neuronx_distributed", "generate"), ("transformers_neuronx", "fit"), ("vllm", "generate"), ("optimum.exporters", "export=True")])
 def test_packages_that_are_not_simulated_name_the_command_that_answers(module, told):
     _, said = run(f"import {module}\n", status=1)
     assert "run.py:1" in said and told in said and "pip install" not in said

@@ -1102,6 +1102,196 @@ torch_neuronx.trace(net, x)(torch.rand(2, 4))
     assert done.stdout == "100.00%\n"
 
 
+# transformers as far as a model for sequences of two classes needs it.
+TRANSFORMERS = """
+import json, os, torch
+
+class AutoConfig:
+    type_vocab_size, pad_token_id, neuron = 2, 0, None
+
+    @staticmethod
+    def from_pretrained(folder):
+        config = AutoConfig()
+        config.__dict__.update(json.load(open(os.path.join(folder, "config.json"))))
+        return config
+
+    def save_pretrained(self, folder):
+        json.dump(self.__dict__, open(os.path.join(folder, "config.json"), "w"), sort_keys=True)
+
+class AutoModelForSequenceClassification(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.head, self.config = torch.nn.Embedding(20, 8), torch.nn.Linear(8, 2), AutoConfig()
+
+    @staticmethod
+    def from_pretrained(folder, config=None):
+        if folder != "there":
+            raise OSError(folder + " is not a folder\\nmore words")
+        torch.manual_seed(0)
+        return AutoModelForSequenceClassification()
+
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None):
+        mask = attention_mask.unsqueeze(-1).float()
+        return {"logits": self.head((self.words(input_ids) * mask).sum(1) / mask.sum(1) + token_type_ids.sum(1, keepdim=True))}
+"""
+OPTIMUM = """
+import json, os, torch
+from optimum.neuron import NeuronModelForSequenceClassification
+from transformers import AutoModelForSequenceClassification
+os.makedirs("there")
+json.dump({}, open("there/config.json", "w"))
+shapes = dict(batch_size=2, sequence_length=8)
+model = NeuronModelForSequenceClassification.from_pretrained("there", export=True, auto_cast="matmul", auto_cast_type="bf16", **shapes)
+ids = torch.tensor([[3, 4, 5]])
+wanted = AutoModelForSequenceClassification.from_pretrained("there")(ids, torch.ones_like(ids), torch.zeros_like(ids))["logits"]
+model.save_pretrained("saved")
+for one in (model, NeuronModelForSequenceClassification.from_pretrained("saved")):
+    found = one(input_ids=ids, attention_mask=torch.ones_like(ids))["logits"]
+    assert found.shape == (1, 2) and (found - wanted).abs().max() < 0.02
+for call in (
+    lambda: model(torch.ones(1, 9, dtype=torch.long)),
+    lambda: NeuronModelForSequenceClassification.from_pretrained("there", export=True),
+    lambda: NeuronModelForSequenceClassification.from_pretrained("there", sequence_lenght=8),
+    lambda: NeuronModelForSequenceClassification.from_pretrained("elsewhere", export=True, **shapes),
+):
+    try:
+        call()
+    except (RuntimeError, TypeError) as error:
+        print(error)
+from optimum.neuron import NeuronModelForCausalLM
+"""
+
+
+def test_models_of_optimum_run_as_transformers_has_them():
+    write(transformers_dot_py=TRANSFORMERS)
+    os.makedirs("elsewhere")
+    pathlib.Path("elsewhere/config.json").write_text("{}", encoding="utf-8")
+    done = run(OPTIMUM)
+    assert done.returncode == 1 and "neuronscope generate" in done.stderr.splitlines()[-1], done.stderr
+    shape, missing, unknown, nowhere = done.stdout.splitlines()
+    assert "compiled for [2, 8]" in shape and "such as batch_size=1, sequence_length=128" in missing
+    assert "has no argument sequence_lenght" in unknown and "elsewhere is not a folder; give a folder" in nowhere
+
+
+def test_a_scaler_a_recording_and_torchscript_beside_the_device():
+    done = run(
+        """
+import os, torch, torch_xla.core.xla_model as xm
+import torch_xla.amp.syncfree as syncfree
+import torch_xla.debug.profiler as xp
+from torch_xla.amp import GradScaler, autocast
+
+@torch.jit.script
+def rows(n: int):
+    return torch.arange(n), torch.tensor(1)
+
+assert rows(3)[0].tolist() == [0, 1, 2]
+net = torch.nn.Linear(8, 2).to("xla")
+optimizer, scaler = syncfree.SGD(net.parameters(), lr=0.1, momentum=0.9), GradScaler()
+xp.start_trace("logs")
+for step in range(2):
+    with xp.StepTrace("train", step_num=step), autocast("xla"):
+        loss = net(torch.ones(4, 8, device="xla")).square().mean()
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad()
+    xm.mark_step()
+xp.stop_trace()
+print(len(os.listdir("logs/plugins/neuron")))
+"""
+    )
+    # The first step has no momentum yet: two programs of one name.
+    assert done.returncode == 0 and done.stdout == "2\n", done.stderr
+
+
+def test_an_index_of_a_module_has_the_batch_sizes_of_its_inputs():
+    class Mixed(torch.nn.Module):
+        def forward(self, x):
+            return x + torch.arange(x.shape[0])[:, None]
+
+    sizes = [1, 4]
+    inputs = [(torch.ones(n, 8),) for n in sizes]
+    index = npf.torch.compile(Mixed(), inputs, batch_sizes=sizes, filename="mixed.json", verbosity=0)
+    reports = npf.torch.benchmark(index, inputs, n_models=1, workers_per_model=1, duration=2, verbosity=0)
+    assert [report["batch_size"] for report in reports] == sizes
+
+
+def test_neuronperf_takes_traced_files_as_people_give_them():
+    from neuronscope import torch_neuronx
+
+    def after(scores):
+        best = scores.topk(3)
+        return best.indices
+
+    layer, x, one = torch.nn.Linear(16, 10), torch.ones(1, 16), dict(n_models=1, workers_per_model=1, duration=1, verbosity=0)
+    for size in (1, 2):
+        torch.jit.save(torch_neuronx.trace(layer, torch.ones(size, 16)), f"b{size}.pt")
+    assert npf.torch.benchmark("b1.pt", x, postprocess_fn=after, **one)[0]["postprocess_avg_ms"] > 0
+    index = npf.model_index.append(*(npf.model_index.create(f"b{size}.pt", model_name="layer", batch_size=size) for size in (1, 2)))
+    assert [report["batch_size"] for report in npf.torch.benchmark(index, **one)] == [1, 2]
+    assert [report["batch_size"] for report in npf.torch.benchmark(index, batch_sizes=[2], **one)] == [2]
+    # A second module of this class leaves the first one's index as it is.
+    first, _ = (npf.torch.compile(torch.nn.Linear(16, 10), x, batch_sizes=[1], filename=f"{n}.json", verbosity=0) for n in "ab")
+    assert len(npf.torch.benchmark(first, x, **one)) == 1
+    for call, told in (
+        (lambda: npf.torch.benchmark("b1.pt", torch.ones(2, 16), **one), "traced for inputs of 1x16, not of 2x16"),
+        (lambda: npf.torch.benchmark("b1.pt", {"x": x}, **one), "dict has no shape"),
+        (lambda: npf.torch.benchmark(torch.nn.ReLU, x, **one), "ReLU is a class"),
+        (lambda: npf.torch.benchmark("b1.pt", x, device_type="tpu", **one), "choose neuron, cpu or gpu"),
+        (lambda: npf.cpu.benchmark(layer, x), "Linear is given as an object"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=told):
+            call()
+
+
+def test_what_a_recording_and_a_build_do_not_know_is_said(capsys):
+    from neuronscope.torch_neuronx.experimental import profiler
+    from neuronscope.torch_neuronx.xla_impl import custom_op
+
+    with profiler.profile():
+        pass
+    assert "the profiler saw nothing" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="call start"):
+        profiler.profile().stop()
+    with pytest.raises(TypeError, match="has no argument multi_core; it has name"):
+        custom_op.load("relu", ["relu.cpp"], ["shape.cpp"], multi_core=True)
+
+
+def test_a_device_by_default_a_file_and_one_process_of_several():
+    found, done = times(
+        """
+import os
+import torch.distributed as dist, torch_xla.distributed.xla_backend
+with torch.device("xla"):
+    net, x = torch.nn.Linear(4, 4), torch.ones(2, 4)
+torch.set_default_device("xla")
+z = torch.rand(3)
+torch.set_default_device(None)
+assert net.weight.device == x.device == z.device == torch.ones(2).to(z).device == dev and x.is_xla and not torch.ones(1).is_xla
+timed(lambda: net.eval()(x))
+xm.save(net.state_dict(), "net.pt")
+loaded = torch.load("net.pt", map_location=dev)["weight"]
+assert loaded.device == dev and torch.equal(loaded.cpu(), net.weight.cpu())
+os.environ.update(RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+dist.init_process_group("xla", init_method="xla://")
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 2).to(dev), gradient_as_bucket_view=True)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def step():
+    optimizer.zero_grad()
+    loss = model(torch.ones(1, 4, device="xla")).sum()
+    loss.backward()
+    optimizer.step()
+    return loss
+
+first, second = timed(step), timed(step)
+assert second < first
+"""
+    )
+    assert all(ms > 0 for ms in found) and len(found) == 3 and "collectives of torch.distributed take no time" in done.stderr
+
+
 REFUSED = [
     ("import torch_xla.distributed.fsdp\nfrom torch_xla.distributed.fsdp import XlaFullyShardedDataParallel", "one simulated core"),
     ("import torch_xla.distributed.spmd as xs\nxs.Mesh", "one simulated core"),
@@ -1109,6 +1299,9 @@ REFUSED = [
     ("import torch_neuronx\nfrom torch_neuronx import nki_jit", "neuronscope nki"),
     ("import torch_neuronx\nimport neuronxcc.nki as nki", "neuronscope nki"),
     ("import torch, torch_neuronx\ntorch_neuronx.trace(torch.nn.Linear(2, 2), torch.ones(1, 2), compiler_arg='-O1')", "has no argument compiler_arg"),
+    ("import torch, torch_neuronx\ntorch_neuronx.trace(torch.nn.ReLU(), torch.ones(2)).graph", "which has no graph of TorchScript"),
+    ("import torch_neuronx\nfrom optimum.neuron import NeuronModelForSeq2SeqLM", "trace its parts"),
+    ("import torch_neuronx\nimport optimum.neuron.distributed", "one simulated core"),
     ("import torch, torch_xla.core.xla_model\ntorch.nn.Linear(4, 4).to('xla')(torch.ones(1, 5).to('xla'))", "mat1 and mat2"),
 ]
 

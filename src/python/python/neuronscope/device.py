@@ -128,6 +128,16 @@ class Program:
         """It as the command line names it."""
         return Named(self.name, {self.name: self.data, **self.sources}, self.about.get("kernels", {}))
 
+    @contextlib.contextmanager
+    def called(self, n):
+        """Another name for a while, after ``n`` programs of its own."""
+        kept = self.name
+        self.name = f"{kept.removesuffix('.pt2')}_{n + 1}.pt2" if n else kept
+        try:
+            yield
+        finally:
+            self.name = kept
+
     def _words(self, command):
         words = [command, f"--model={self.name}", f"--instance={self.about['instance']}", *self.named().assumed]
         return words + ([f"--workflow={self.workflow}"] if command == "profile" else [])
@@ -298,7 +308,8 @@ class Results:
         if waits:
             self._program.wait()
         if self._values is None:
-            self._values = self._program.values(self._inputs)
+            with clock.pause():
+                self._values = self._program.values(self._inputs)
         return self._values[n]
 
     def tensors(self):

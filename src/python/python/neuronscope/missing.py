@@ -75,7 +75,7 @@ _ELSEWHERE = {
     "transformers_neuronx": _LLM,
     "vllm": _LLM,
     "vllm_neuron": _LLM,
-    "optimum.neuron": "trace the model of transformers with torch_neuronx.trace(model, inputs), which is what its export does; of a language model " + _LLM,
+    "optimum.exporters": "NeuronModelForSequenceClassification.from_pretrained(FOLDER, export=True, batch_size=1, sequence_length=128) of optimum.neuron exports and runs a model",
     "torch_neuron": "it is the SDK of Inf1; trace with torch_neuronx.trace for Inf2, Trn1 and later",
     "tensorflow_neuronx": "give the saved model as ONNX or StableHLO to neuronscope bench --model FILE (docs/import.md)",
     "jax_neuronx": "give a lowered function to neuronscope.benchmark(jax.jit(f).lower(x))",
@@ -86,6 +86,7 @@ _ELSEWHERE = {
 }
 
 _BUCKETS = "trace the module once for each shape, and choose the traced module by the length of its input"
+_PARTS = "trace its parts with torch_neuronx.trace, each for its shapes, and call them from the script"
 _ONE_CORE = f"scripts run on one simulated core, where there is nothing to share out; {_LLM}; {_TRAINING}"
 # Names of modules that are simulated, and what to do in their place.
 _INSTEAD = {
@@ -104,7 +105,15 @@ _INSTEAD = {
     "torch_xla.core.xla_model.all_to_all": _ONE_CORE,
     "torch_xla.core.xla_model.collective_permute": _ONE_CORE,
     "torch_xla.core.xla_model.get_memory_info": "neuronscope inspect MODEL --instance INSTANCE says what a model takes of the device's memory",
-    "torch_xla.debug.profiler": "record with torch_neuronx.experimental.profiler.profile(...)",
+    "optimum.neuron.NeuronModelForCausalLM": _LLM,
+    "optimum.neuron.NeuronModelForSeq2SeqLM": _PARTS,
+    "optimum.neuron.NeuronStableDiffusionPipeline": _PARTS,
+    "optimum.neuron.NeuronStableDiffusionXLPipeline": _PARTS,
+    "optimum.neuron.NeuronDiffusionPipeline": _PARTS,
+    "optimum.neuron.NeuronFluxPipeline": _PARTS,
+    "optimum.neuron.pipeline": "tokenize in the script, and call the model of from_pretrained(..., export=True) with what the tokenizer gives",
+    "optimum.neuron.pipelines": "tokenize in the script, and call the model of from_pretrained(..., export=True) with what the tokenizer gives",
+    "optimum.neuron.distributed": _ONE_CORE,
     "torch_xla.stablehlo": "torch.export.save writes a file that neuronscope reads",
 }
 

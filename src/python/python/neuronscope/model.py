@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import io
 import json
 import logging
@@ -39,16 +40,18 @@ class Named(NamedTuple):
         return [f"--assume={operator}={kernel}" for operator, kernel in self.kernels.items()]
 
 
-def resolve(model, inputs=None):
-    """The model as the command line names it, with the files in memory that it needs."""
+def resolve(model, inputs=None, has_batches=False):
+    """The model as the command line names it, with the files in memory that it needs. ``has_batches``: it is for other batch sizes too."""
     if isinstance(model, (str, os.PathLike)):
         text = os.fspath(model)
         return _saved(text) or Named(text, {})
+    if isinstance(model, type):
+        raise TypeError(f"{model.__name__} is a class; give a model of it, such as {model.__name__}()")
     content = getattr(model, "__neuronscope_file__", None)
     if content is not None:
         return content()
     if _is_of_torch(model):
-        program = exported(model, inputs)
+        program = (_with_batches(model, inputs) if has_batches else None) or exported(model, inputs)
         name = f"{type(model).__name__}.pt2"
         kernels, sources = kernels_of(program)
         return Named(name, {name: written(program), **sources}, kernels)
@@ -62,16 +65,22 @@ def resolve(model, inputs=None):
     )
 
 
-def _saved(path):
-    """The program in a file of ``torch.jit.save`` of a traced module."""
+def about_saved(path):
+    """What a file of ``torch.jit.save`` of a traced module says of itself; ``None`` of any other."""
     if not path.endswith(".pt") or not zipfile.is_zipfile(path):
         return None
     with zipfile.ZipFile(path) as archive:
-        if ABOUT not in archive.namelist():
-            return None
-        about = json.loads(archive.read(ABOUT))
+        return json.loads(archive.read(ABOUT)) if ABOUT in archive.namelist() else None
+
+
+def _saved(path):
+    """The program in a file of ``torch.jit.save`` of a traced module."""
+    about = about_saved(path)
+    if about is None:
+        return None
+    with zipfile.ZipFile(path) as archive:
         files = {name: archive.read(name) for name in archive.namelist() if name != ABOUT}
-        return Named(about["name"], files, about.get("kernels", {}))
+    return Named(about["name"], files, about.get("kernels", {}))
 
 
 def _is_of_torch(model):
@@ -83,16 +92,24 @@ def _is_of_torch(model):
 
 
 @contextlib.contextmanager
-def _quiet():
-    """Without what an exporter writes about its own work: the exception says it."""
-    before = logging.root.manager.disable
+def _quiet(has_lines=True):
+    """Without what an exporter writes about its own work: the exception says it. It makes millions of objects that all stay until its end, through
+    which the collector would go again and again. ``has_lines``: each operator has its lines of the program."""
+    import torch.fx.config as fx
+
+    before, was_on, was_quiet = logging.root.manager.disable, gc.isenabled(), getattr(fx, "do_not_emit_stack_traces", False)
     logging.disable(logging.WARNING)
+    gc.disable()
+    fx.do_not_emit_stack_traces = was_quiet or not has_lines
     try:
         with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
         logging.disable(before)
+        fx.do_not_emit_stack_traces = was_quiet
+        if was_on:
+            gc.enable()
 
 
 # What an exporter's message means, by a word of it.
@@ -126,7 +143,16 @@ def _register(result):
         _register(part)
 
 
-def exported(model, inputs, decompose=False, named=None):
+def _with_batches(model, inputs):
+    """A module exported for any batch size; ``None`` if it cannot be."""
+    import torch
+
+    batch = torch.export.Dim("batch")
+    with contextlib.suppress(ModelError):
+        return exported(model, inputs, dynamic=tuple({0: batch} if getattr(x, "shape", ()) else None for x in inputs))
+
+
+def exported(model, inputs, decompose=False, named=None, dynamic=None):
     """A ``torch.nn.Module`` as ``torch.export`` gives it for ``inputs`` and ``named`` ones. ``decompose`` writes it in the core operators."""
     import torch
 
@@ -138,8 +164,8 @@ def exported(model, inputs, decompose=False, named=None):
         modes = [(module, module.training) for module in model.modules()]
         seen = model.register_forward_hook(lambda _module, _inputs, result: _register(result))
         try:
-            with torch.no_grad(), _quiet():
-                program = torch.export.export(model.eval(), inputs, named)
+            with torch.no_grad(), _quiet(has_lines=not decompose):
+                program = torch.export.export(model.eval(), inputs, named, dynamic_shapes=dynamic)
                 if decompose:
                     from .fused import rules
 

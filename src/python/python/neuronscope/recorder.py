@@ -45,10 +45,15 @@ def mark(tensor, sent=False):
     """Puts a tensor on the device; one that was ``sent`` there is an input of its step."""
     storage = _storage(tensor)
     if storage is not None:
-        _on_device[storage._cdata] = StorageWeakRef(storage)
+        mark_storage(storage)
         if sent:
             _sent.add(storage._cdata)
     return tensor
+
+
+def mark_storage(storage):
+    _on_device[storage._cdata] = StorageWeakRef(storage)
+    return storage
 
 
 def is_on_device(tensor):
@@ -226,10 +231,21 @@ class Step:
         values = tuple((x.data_ptr(), x._version) for x in self._state) if pending else ()
         key = (tuple(self._words), tuple(of.name for of in outputs), tuple(of.name for of, _, _ in live), values)
         if key not in _programs:
+            if not pending:
+                self._part()
             module = torch.fx.GraphModule(self._root, self._graph, "Step" if pending else "TrainingStep")
             program = Program.of_module(module, tuple(self._inputs), "mark_step", decompose=True, has_numbers=bool(pending))
             _programs[key] = (program, self._state if pending else None)
         return _programs[key][0]
+
+    def _part(self):
+        """Gives each weight of a step whose numbers are torch's its own memory: torch.export knows no two that share theirs."""
+        seen = set()
+        for name, value in self._root.named_buffers():
+            of = value.untyped_storage()._cdata
+            if of in seen:
+                setattr(self._root, name, value.clone())
+            seen.add(of)
 
     def _on_processor(self, pending):
         """The lazy results of a step that is no program of the device."""
@@ -383,6 +399,12 @@ def _dispatch(function, args, kwargs):
     tensors = [x for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
     if not any(map(is_on_device, tensors)):
         return function(*host(args), **host(kwargs))
+    # The host's time of a step is part of the step.
+    with clock.pause():
+        return _record(function, args, kwargs, tensors)
+
+
+def _record(function, args, kwargs, tensors):
     name = function._schema.name
     is_kernel = kernels.is_kernel(name)
     if function in _LOOKS:
@@ -392,6 +414,9 @@ def _dispatch(function, args, kwargs):
     if name in fused.UPDATES:
         with _Watch():
             return fused.UPDATES[name](*args, **kwargs)
+    if function.namespace == "c10d":
+        remark("collectives of torch.distributed take no time: there is one process, which has what all have")
+        return function(*host(args), **host(kwargs))
     if function.namespace != "aten" and not is_kernel:
         remark(f"{name} runs on the host: the device has no operator of this name")
         return _on_host(function, args, kwargs)
@@ -420,7 +445,7 @@ def _dispatch(function, args, kwargs):
     step = current()
     node_args, node_kwargs = step.nodes_of((args, kwargs))
     # Of a kernel, torch knows the shape of the result only.
-    with aside() if is_kernel else clock.pause():
+    with aside() if is_kernel else contextlib.nullcontext():
         results = kernels.values(name, args) if is_kernel else function(*args, **kwargs)
     if any(isinstance(x, torch.Tensor) and x.layout is not torch.strided for x in _pytree.tree_leaves(results)):
         remark(f"{name} runs on the host: the device has no sparse tensors")
@@ -434,7 +459,9 @@ def _on_host(function, args, kwargs, waits=False):
     end_step()
     if waits:
         device.wait()
-    results = function(*host(args), **host(kwargs))
+    args, kwargs = host((args, kwargs))
+    with clock.resume():
+        results = function(*args, **kwargs)
     return _pytree.tree_map_only(torch.Tensor, mark, results)
 
 
@@ -558,7 +585,8 @@ def call_module(module, call, args, kwargs):
         remark(f"an input of {type(module).__name__} is not on the device, which a NeuronCore refuses; send it there with .to(xm.xla_device())")
     weights = module.parameters() if module.training else ()
     is_trained = torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors, *weights))
-    lazy, inputs = (None, ()) if is_trained else Call.of(module, args, kwargs)
+    with clock.pause():
+        lazy, inputs = (None, ()) if is_trained else Call.of(module, args, kwargs)
     if lazy is not None:
         if _step is not None and _step.writes:
             end_step()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.abc
+import importlib.machinery
 import importlib.util
 import os
 import runpy
@@ -17,7 +18,13 @@ from ._core import Error, UsageError
 from .calls import with_page
 
 # Modules of the SDK, and where they are here.
-_MODULES = {name: f"neuronscope.{name}" for name in ("neuronperf", "torch_neuronx", "torch_xla")}
+_MODULES = {name: f"neuronscope.{name.replace('.', '_')}" for name in ("neuronperf", "torch_neuronx", "torch_xla", "optimum.neuron")}
+
+
+def _of_sdk(name, names=_MODULES):
+    """The module of the SDK that a module is or belongs to, and the rest of its name."""
+    found = next((of for of in names if f"{name}.".startswith(f"{of}.")), None)
+    return found, name[len(found or "") + 1 :]
 
 
 class _Loader(importlib.abc.Loader):
@@ -38,13 +45,16 @@ class _Finder(importlib.abc.MetaPathFinder):
     """Finds the SDK's modules here, and no other package of their names."""
 
     def find_spec(self, fullname, path=None, target=None):
-        root, _, rest = fullname.partition(".")
-        if root not in _MODULES:
+        root, rest = _of_sdk(fullname)
+        # importlib.util.find_spec asks whether a package is there, which packages do of others; an import asks for it.
+        is_question = sys._getframe(2).f_code.co_name == "find_spec"
+        if root is None:
             said = missing.elsewhere(fullname)
-            # importlib.util.find_spec asks whether a package is there, which packages do of others; an import asks for it.
-            is_question = sys._getframe(2).f_code.co_name == "find_spec"
             if said is not None and not is_question:
                 raise missing.MissingModule(said, name=fullname)
+            if fullname == "optimum" and not is_question and importlib.machinery.PathFinder.find_spec(fullname) is None:
+                # The package around optimum.neuron.
+                return importlib.machinery.ModuleSpec(fullname, None, is_package=True)
             return None
         real = f"{_MODULES[root]}.{rest}" if rest else _MODULES[root]
         try:
@@ -65,6 +75,8 @@ def install(chosen):
     """Puts the modules in front of the path of this process, and of those that it spawns, and gives them the clock."""
     from . import device
 
+    # Threads of torch that wait for each other would take the processor from who works, and count as work.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     device.settings.values, device.settings.instance = chosen["values"], chosen["instance"]
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
@@ -88,7 +100,7 @@ def _arguments(args):
         prog="python -m neuronscope",
         description="Run a script of the Neuron SDK on the simulated device: neuronperf, torch_neuronx and torch_xla are there. Or, in place of the script, a command: python -m neuronscope bench --help.",
     )
-    parser.add_argument("--clock", choices=clock.MODES, default="both", help="what the script's clock counts: host and device time (both), device time and sleeps only (simulated), or the time of this machine (measured)")
+    parser.add_argument("--clock", choices=clock.MODES, default="both", help="what the script's clock counts: the script's processor time and device time (both), device time and sleeps only (simulated), or the time of this machine (measured)")
     parser.add_argument("--values", choices=("device", "cpu"), default="device", help="how results are computed: with the casts of a NeuronCore, or by torch itself")
     parser.add_argument("--instance", default="trn1.2xlarge", help="the instance that is simulated")
     parser.add_argument("--traceback", action="store_true", help="show where in the packages an error was raised, not only the line of the script")
@@ -98,7 +110,7 @@ def _arguments(args):
 
 
 _SAID = {
-    "both": "host time and simulated device time",
+    "both": "the script's processor time and simulated device time",
     "simulated": "simulated device time only",
     "measured": "the time of this machine, without the device's",
 }
@@ -187,7 +199,7 @@ def _command(args):
 
 def _words(error, frames):
     if type(error) is ModuleNotFoundError and error.name:
-        said = missing.elsewhere(error.name) or missing.elsewhere(f"{error.name}.neuron") or missing.NOT_INSTALLED.get(error.name)
+        said = missing.elsewhere(error.name) or missing.NOT_INSTALLED.get(error.name)
         if said is not None:
             return said
         return f"{error}; install it with pip install {error.name.partition('.')[0]}"
@@ -195,7 +207,9 @@ def _words(error, frames):
     module = getattr(error, "name", None) or ""
     if type(error) is ImportError and module.startswith("neuronscope."):
         wanted = str(error).split("'")[1]
-        return missing.sentence(module.removeprefix("neuronscope."), wanted, _names(module))
+        root, rest = _of_sdk(module, _MODULES.values())
+        asked = next((name for name, real in _MODULES.items() if real == root), module)
+        return missing.sentence(".".join(filter(None, (asked, rest))), wanted, _names(module))
     if _is_of_torchrun(error):
         return f"{error.args[0]} is set by torchrun: python -m neuronscope torchrun --nproc_per_node=1 SCRIPT"
     if _is_said(error) or missing.is_ours(frames[-1].filename):

@@ -47,7 +47,7 @@ def benchmark(
 
         return Reports(simulated(model_class, inputs, device_type="cpu", duration=duration, n_models=n_models, workers_per_model=workers_per_model).to_dicts())
     if not isinstance(model_class, type):
-        raise TypeError(f"{model_class!r} is not a class; give the class itself, which is made in another process without arguments")
+        raise TypeError(f"{type(model_class).__name__} is given as an object; give the class itself, which is made in another process without arguments")
     listed = lambda value, default: default if value is None else (list(value) if isinstance(value, (list, tuple, range)) else [value])  # noqa: E731
     inputs = inputs if isinstance(inputs, list) else [inputs]
     sizes = listed(batch_sizes, [1] * len(inputs))

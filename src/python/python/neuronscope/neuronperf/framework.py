@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 
 from .. import host_work
 from ..calls import flags, run
 from ..device import compiler_flags
-from ..model import inputs_text, resolve
-from . import cpu, evaluation, verbosity as levels
+from ..model import about_saved, inputs_text, resolve, shape_of
+from . import cpu, evaluation, model_index, verbosity as levels
 from .reports import Reports
 from .timer import Timer
 
@@ -61,10 +62,18 @@ def compile(  # noqa: A001 (NeuronPerf's name)
 
 
 def _exported(model, inputs, models_dir, model_name):
-    """A module as a file beside its artifacts, and the flags of its kernels; its batch size is that of its first inputs."""
-    named = resolve(model, inputs[0] if isinstance(inputs, list) else inputs)
+    """A module as a file beside its artifacts, and the flags of its kernels. Inputs of several batch sizes leave its batch size open, where torch
+    can export that; else it is that of the first."""
+    has_batches = isinstance(inputs, list) and len(inputs) > 1 and all(isinstance(one, tuple) for one in inputs)
+    # torch.export takes a size of 1 for a fixed one.
+    first = max(inputs, key=lambda one: one[0].shape[0]) if has_batches else inputs[0] if isinstance(inputs, list) else inputs
+    named = resolve(model, first, has_batches)
     os.makedirs(models_dir, exist_ok=True)
-    path = os.path.join(models_dir, f"{model_name}{os.path.splitext(named.text)[1]}")
+    ending = os.path.splitext(named.text)[1]
+    path = os.path.join(models_dir, f"{model_name}{ending}")
+    if os.path.exists(path) and open(path, "rb").read() != named.files[named.text]:
+        # An earlier index is of the model that is there.
+        path = os.path.join(models_dir, f"{model_name}_{hashlib.sha256(named.files[named.text]).hexdigest()[:8]}{ending}")
     for name, data in named.files.items():
         with open(path if name == named.text else os.path.join(models_dir, name), "wb") as file:
             file.write(data)
@@ -99,12 +108,27 @@ def benchmark(
     **options,
 ):
     """Benchmarks an index, a model file or a model, and returns a report for each configuration; Ctrl-C returns those that are finished."""
+    given = dict(locals())
+    given.update(given.pop("options"))
+    del given["model_filename"]
     if device_type == "cpu" or device_type in cpu.GPUS:
         arguments = dict(batch_sizes=batch_sizes, duration=duration, n_models=n_models, workers_per_model=workers_per_model)
         arguments |= dict(preprocess_fn=preprocess_fn, postprocess_fn=postprocess_fn, env_setup_fn=env_setup_fn, setup_fn=setup_fn)
         return cpu.benchmark(model_filename, inputs, return_timers=return_timers, model_name=model_name, multiprocess=multiprocess, device_type=device_type, **arguments)
+    if device_type != "neuron":
+        raise ValueError(f"the device_type {device_type!r} does not exist; choose neuron, cpu or gpu")
+    entries = _saved_of_index(model_filename)
+    if entries:
+        asked = [batch_sizes] if isinstance(batch_sizes, int) else batch_sizes
+        parts = [benchmark(entry["filename"], **{**given, "batch_sizes": None}) for entry in entries if asked is None or entry.get("batch_size") in asked]
+        return Reports(report for part in parts for report in part)
+    if isinstance(model_filename, dict):
+        return model_index.with_file(model_filename, lambda path: benchmark(path, **given))
     options = {name: value for name, value in options.items() if name not in _UNUSED}
     text, files, _ = named = resolve(model_filename, inputs)
+    about = about_saved(os.fspath(model_filename)) if isinstance(model_filename, (str, os.PathLike)) else None
+    if about and preprocess_fn is None:
+        _check_inputs(about, inputs)
     level = levels.chosen(verbosity)
     work = dict(zip(host_work.NAMES, (preprocess_fn, postprocess_fn, env_setup_fn, setup_fn)))
     work = {name: function for name, function in work.items() if function is not None}
@@ -131,7 +155,7 @@ def benchmark(
         words |= {"dataset": _dataset(inputs, files, eval_metrics is not None), "loop_dataset": loop_dataset or None}
     elif not (files or text.endswith(".json")):
         words["inputs"] = inputs_text(inputs)
-    words |= host_work.flags_of(work, examples, _output_of(model_filename, examples) if postprocess_fn else None)
+    words |= host_work.flags_of(work, examples, _output_of(model_filename, about, examples) if postprocess_fn else None)
     model = [text, *_model_of_index(text)] if text.endswith(".json") else [f"--model={text}"]
     args = ["bench", *model, *named.assumed, *flags(words)]
     args += ["--return-timers=timers.json"] if return_timers else []
@@ -152,6 +176,27 @@ def benchmark(
     asked = [eval_metrics] if isinstance(eval_metrics, str) else eval_metrics
     metrics = {name: found["eval_metrics"].get(known) for name, known in zip(asked, evaluation.names(asked))}
     return Reports({**report, **metrics} for report in found["reports"])
+
+
+def _saved_of_index(index):
+    """The entries of an index if all are traced modules that ``torch.jit.save`` wrote."""
+    try:
+        entries = (index if isinstance(index, dict) else model_index.load(index) if str(index).endswith(".json") else {})["model_configs"]
+        return entries if all(about_saved(entry["filename"]) for entry in entries) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        # What is wrong with an index is the command's to say.
+        return None
+
+
+def _check_inputs(about, inputs):
+    """Refuses inputs of other shapes than those of a traced module."""
+    if inputs is None or isinstance(inputs, str) or _is_dataset(inputs):
+        return
+    first = inputs[0] if isinstance(inputs, list) and inputs else inputs
+    shapes = [shape_of(x) for x in (first if isinstance(first, tuple) else (first,))]
+    wanted = ["x".join(map(str, shape)) or "1" for shape, _ in about["inputs"]]
+    if shapes != wanted:
+        raise ValueError(f"{about['name']} is traced for inputs of {', '.join(wanted)}, not of {', '.join(shapes)}; trace it again for these, or give a preprocess_fn that makes them")
 
 
 def _model_of_index(path):
@@ -200,8 +245,13 @@ def _dataset(dataset, files, with_targets):
     return "dataset.csv"
 
 
-def _output_of(model, inputs):
-    """An output of a module, for the functions after it."""
+def _output_of(model, about, inputs):
+    """An output of a module or of a traced one, for the functions after it."""
+    if about:
+        import torch
+
+        outputs = [torch.zeros(shape, dtype=getattr(torch, dtype.removeprefix("torch."))) for shape, dtype in about["outputs"]]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
     if inputs is None or not callable(model):
         return None
     first = inputs[0] if isinstance(inputs, list) else inputs

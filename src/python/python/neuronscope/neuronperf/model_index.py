@@ -44,7 +44,7 @@ def save(index, filename=None, root_dir=None):
     return filename
 
 
-def _with_file(index, work):
+def with_file(index, work):
     """Gives ``work`` the path of an index, which may be one that is in memory."""
     if not isinstance(index, dict):
         return work(os.fspath(index))
@@ -73,7 +73,7 @@ def filter(index, **fields):  # noqa: A001 (NeuronPerf's name)
         return index if isinstance(index, dict) else load(index)
     of = lambda value: ",".join(map(str, value)) if isinstance(value, (list, tuple, set, range)) else str(value)  # noqa: E731
     words = [f"{name}={of(value)}" for name, value in fields.items()]
-    return _with_file(index, lambda path: json.loads(run(["index", "filter", path, *words])[0]))
+    return with_file(index, lambda path: json.loads(run(["index", "filter", path, *words])[0]))
 
 
 def copy(old_index, new_index, new_dir):

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import torch
 from torch.utils import _pytree
 
-from .. import __version__
+from .. import __version__, clock
 from ..device import Program, known_operators
 from ..kernels import operators
-from ..missing import attribute_of, remark
+from ..missing import Missing, attribute_of, remark
 from ..model import ModelError, exported
 from ..torch_xla.core import xla_model  # noqa: F401 (the real package has the device as well)
 from . import experimental, xla_impl
@@ -39,6 +39,11 @@ class TracedModule(torch.nn.Module):
             self.program.load()
 
     def forward(self, *inputs, **named):
+        # The host's time of a call is part of its step.
+        with clock.pause():
+            return self._call(inputs, named)
+
+    def _call(self, inputs, named):
         self.load()
         inputs = [x for x in _pytree.tree_leaves(_by_name(self.program, inputs, named)) if isinstance(x, torch.Tensor)]
         size = self.program.about["inputs"][0][0][:1] if inputs else []
@@ -48,6 +53,11 @@ class TracedModule(torch.nn.Module):
 
     def __neuronscope_file__(self):
         return self.program.named()
+
+    def __getattr__(self, name):
+        if name in ("graph", "code", "inlined_graph", "graph_for", "code_with_constants"):
+            raise Missing(f"{self.program.name} is a program of the device, which has no {name} of TorchScript; neuronscope inspect MODEL shows its graph, and its parts are in neuronscope profile --model MODEL")
+        return super().__getattr__(name)
 
     def save(self, file):
         self.program.save(file)

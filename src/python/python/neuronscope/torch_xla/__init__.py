@@ -4,10 +4,10 @@ import contextlib
 import functools
 
 from ..missing import attribute_of
-from . import amp, core, debug, distributed, runtime
+from . import amp, core, debug, distributed, runtime, utils
 from .core import xla_model
 
-__all__ = ["amp", "compile", "core", "debug", "device", "device_count", "devices", "distributed", "launch", "manual_seed", "real_devices", "runtime", "step", "sync"]
+__all__ = ["amp", "compile", "core", "debug", "device", "device_count", "devices", "distributed", "launch", "manual_seed", "real_devices", "runtime", "step", "sync", "utils"]
 
 __version__ = "2.9.0"
 

@@ -4,6 +4,7 @@ from ..missing import attribute_of
 
 __all__ = [
     "addressable_device_count",
+    "addressable_runtime_device_count",
     "device_type",
     "global_device_count",
     "global_ordinal",
@@ -15,12 +16,17 @@ __all__ = [
     "local_process_count",
     "process_count",
     "process_index",
+    "set_device_type",
     "world_size",
 ]
 
 
 def device_type():
     return "NEURON"
+
+
+def set_device_type(pjrt_device):
+    """There is one kind of device."""
 
 
 def _one():
@@ -32,7 +38,7 @@ def _zero():
 
 
 world_size = process_count = local_process_count = _one
-global_device_count = local_device_count = addressable_device_count = global_runtime_device_count = _one
+global_device_count = local_device_count = addressable_device_count = addressable_runtime_device_count = global_runtime_device_count = _one
 global_ordinal = local_ordinal = process_index = _zero
 
 

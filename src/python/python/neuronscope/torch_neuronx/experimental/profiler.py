@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import device
 from ...calls import say
-from ...missing import attribute_of
+from ...missing import attribute_of, remark
 
 __all__ = ["profile"]
 
@@ -33,16 +33,22 @@ class profile:
         device.watchers.append(self)
 
     def stop(self):
+        if self not in device.watchers:
+            raise ValueError("profiler.profile: stop() without start(); call start() before the steps, or write with profiler.profile(...):")
         device.watchers.remove(self)
+        if not self._programs:
+            remark("the profiler saw nothing: no program ran until its end; a step on the XLA device runs at xm.mark_step(), which belongs inside")
         # The log folder of TensorBoard is the one that holds plugins/neuron.
         root = self._folder.replace("\\", "/").rstrip("/").removesuffix("plugins/neuron").rstrip("/") or "."
-        for program in self._programs:
-            args = [f"--output={root}", "--export=tensorboard"]
+        for n, program in enumerate(self._programs):
             if self._type == "trace":
-                args += ["--profile-type=trace", *([f"--ms-duration={self._ms}"] if self._ms else [])]
-            else:
-                args += ["--run-date=now", "--verbosity=1", "--json"]
-            program.run("profile", *args, on_line=say)
+                # A folder of its own for each program: their runs have one name.
+                folder = f"{root}/{n + 1}" if n else root
+                program.run("profile", f"--output={folder}", "--export=tensorboard", "--profile-type=trace", *([f"--ms-duration={self._ms}"] if self._ms else []), on_line=say)
+                continue
+            # The name of a run has a digest of the program's.
+            with program.called(sum(earlier.name == program.name for earlier in self._programs[:n])):
+                program.run("profile", f"--output={root}", "--export=tensorboard", "--run-date=now", "--verbosity=1", "--json", on_line=say)
 
     def __enter__(self):
         self.start()

@@ -12,13 +12,19 @@ from ...missing import attribute_of
 
 __all__ = ["load", "load_library"]
 
+_WITHOUT_EFFECT = ("extra_cflags", "extra_include_paths", "extra_ldflags", "isolated", "keep_intermediates", "is_python_module")
 
-def load(name, compute_srcs, shape_srcs, build_directory=None, multicore=False, verbose=False, extra_cflags=None, **_options):
+
+def load(name, compute_srcs, shape_srcs, build_directory=None, multicore=False, verbose=False, **options):
     """Checks a kernel on the simulated processors, its backward function too if the library has one, writes its library ``lib<name>.so`` and
     loads it; a kernel whose values are wrong is an error. The result has the operators as attributes, and the check as ``report``.
 
-    The compiler's flags of ``extra_cflags`` have no effect.
+    What chooses how the real compiler works has no effect.
     """
+    unknown = [name for name in options if name not in _WITHOUT_EFFECT]
+    if unknown:
+        raise TypeError(f"custom_op.load has no argument {', '.join(unknown)}; it has name, compute_srcs, shape_srcs, build_directory, multicore, verbose, {', '.join(_WITHOUT_EFFECT)}")
+    compute_srcs, shape_srcs = ([one] if isinstance(one, (str, os.PathLike)) else one for one in (compute_srcs, shape_srcs))
     folder = os.fspath(build_directory or os.getcwd())
     path = lambda source: source if os.path.isabs(source) else os.path.join(folder, source)  # noqa: E731
     for given, what, why in ((compute_srcs, "compute_srcs", "a kernel"), (shape_srcs, "shape_srcs", "what registers its operators")):

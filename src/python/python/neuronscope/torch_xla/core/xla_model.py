@@ -8,6 +8,7 @@ import sys
 import time
 
 import torch
+import torch.utils._device
 
 from ... import device as _device
 from ... import recorder
@@ -30,6 +31,7 @@ __all__ = [
     "mark_step",
     "master_print",
     "mesh_reduce",
+    "optimization_barrier_",
     "optimizer_step",
     "parse_xla_device",
     "reduce_gradients",
@@ -42,6 +44,7 @@ __all__ = [
     "wait_device_ops",
     "xla_device",
     "xla_device_hw",
+    "xla_device_kind",
     "xla_real_devices",
     "xrt_world_size",
 ]
@@ -59,6 +62,14 @@ def xla_device(n=None, devkind=None):
 
 def xla_device_hw(device):
     return "NEURON"
+
+
+def xla_device_kind(device=None):
+    return "NC"
+
+
+def optimization_barrier_(tensors):
+    """The simulated compiler moves nothing over a step's operators."""
 
 
 def get_xla_supported_devices(devkind=None, max_devices=None):
@@ -241,6 +252,9 @@ def _install():
 
     @functools.wraps(tensor_to)
     def tensor_to_device(self, *args, **kwargs):
+        if args and isinstance(args[0], torch.Tensor) and recorder.is_on_device(args[0]) and not _is_same_device():
+            # To where another tensor is.
+            return tensor_to(sent(self), args[0].dtype, *args[1:], **kwargs)
         args, kwargs, is_named = _without_device(args, kwargs)
         if is_named:
             kept = {name: value for name, value in kwargs.items() if name != "non_blocking"}
@@ -276,14 +290,39 @@ def _install():
     torch.Tensor.cpu = _looking(torch.Tensor.cpu, _brought)
     for name in ("numpy", "tolist", "__repr__", "__format__", "__array__", "__reduce_ex__"):
         setattr(torch.Tensor, name, _looking(getattr(torch.Tensor, name)))
+    # A default device goes by the functions that it knew first.
+    torch.utils._device._device_constructors()
     for name in _FACTORIES.split():
         setattr(torch, name, _factory(getattr(torch, name), sent))
+        # TorchScript knows functions by their objects.
+        torch.jit._builtins._register_builtin(getattr(torch, name), f"aten::{name}")
     torch.Tensor.device = _device_of(torch.Tensor.device)
+    torch.Tensor.is_xla = property(is_xla_tensor)
+    context = torch.utils._device.DeviceContext
+    context.__init__ = _watched(context.__init__)
+    torch.serialization.register_package(0, lambda storage: None, _located)
     for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         setattr(torch._VF, name, _in_operators(getattr(torch._VF, name)))
     torch.compile = _compile(torch.compile)
     torch.autocast = _autocast(torch.autocast)
     torch.amp.autocast = torch.autocast
+
+
+def _watched(init):
+    """A default device: what is made from now on may be on the simulated one."""
+
+    @functools.wraps(init)
+    def start(self, device):
+        init(self, device)
+        if recorder.is_named(self.device):
+            recorder.watch()
+
+    return start
+
+
+def _located(storage, location):
+    """What a file is loaded into, if ``map_location`` names the device."""
+    return recorder.mark_storage(storage) if recorder.is_named(location) else None
 
 
 # torch's own code that moves tensors to where others are: gradients to be clipped, states of an optimiser.
