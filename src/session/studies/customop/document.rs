@@ -185,9 +185,17 @@ fn processors(report: &CustomOpReport) -> Figure {
 /// Pieces of the time of a timeline.
 const PIECES: u64 = 120;
 
-/// When each processor does instructions, and when it waits for device memory.
+/// When each processor does instructions, and when it waits for device memory; `None` if that is not known.
 pub(super) fn timeline(processors: &[CoreMeter]) -> Option<Figure> {
     let end = processors.iter().map(CoreMeter::total_ps).max().filter(|end| *end > 0)?;
+    // A processor keeps its first few thousand segments; of a kernel with more there is no picture.
+    let compute = |meter: &CoreMeter| -> u64 {
+        let work = meter.segments().iter().filter(|segment| segment.kind == Kind::Compute);
+        work.map(|segment| segment.end_ps - segment.start_ps).sum()
+    };
+    if processors.iter().any(|meter| compute(meter) != meter.kind_ps(Kind::Compute)) {
+        return None;
+    }
     let lane = |(number, meter): (usize, &CoreMeter)| {
         let work = meter.segments().iter().filter(|segment| segment.kind == Kind::Compute);
         let percent = busy_shares(work.map(|s| Interval::new(s.start_ps, s.end_ps)), end, end.div_ceil(PIECES));
