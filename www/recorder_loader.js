@@ -1,56 +1,45 @@
-// Python for the worker of studies: fetched when the first NKI kernel runs, and kept. src/web/worker/recorder.rs calls these functions. The
-// kernel's file runs in this worker and has no access to the page.
-let python, answer;
+// Python for the worker of studies: workers of their own, so that a kernel's file never holds up the study, has no access to the page, and
+// is ended when it does not end. src/web/worker/recorder.rs calls these functions. The first lane keeps its Python for the next kernel.
+const MOST_LANES = 4;
+const lanes = [];
 
-export function beginRecording(source, words) {
-  const call = (answer = {});
-  // A failed fetch is tried again by the next call.
-  python ??= start().catch((error) => {
-    python = undefined;
-    throw `Python could not be fetched (${error.message}); connect to the network and try again; once fetched, it is kept`;
-  });
-  python
-    .then((record) => (call.list = record(source, words)))
-    .catch((error) => (call.error = typeof error === "string" ? error : lastLine(error)));
+export const recordingLanes = () => Math.min(MOST_LANES, navigator.hardwareConcurrency || 1);
+
+function start() {
+  const lane = { number: 0, isReady: false, worker: new Worker(new URL("./recorder_worker.js", import.meta.url), { type: "module" }) };
+  lane.worker.onmessage = ({ data }) => {
+    if (data.isReady) lane.isReady = true;
+    if (data.number === lane.number) lane.answer = data;
+  };
+  lane.worker.onerror = (event) => {
+    event.preventDefault?.();
+    lane.answer = { error: `Python stopped (${event.message || "its files could not be loaded"}); run it again` };
+    lane.isDead = true;
+  };
+  return lane;
 }
 
-export function takeRecording() {
+export function beginRecording(at, source, words) {
+  if (!lanes[at] || lanes[at].isDead) lanes[at] = start();
+  const lane = lanes[at];
+  lane.answer = undefined;
+  lane.worker.postMessage([++lane.number, source, words]);
+}
+
+export function takeRecording(at) {
+  const answer = lanes[at]?.answer;
   if (answer?.error !== undefined) throw answer.error;
   return answer?.list;
 }
 
-// What Python says last: the error and its sentence.
-const lastLine = (error) => error.message.trim().split("\n").at(-1);
-
-async function start() {
-  const folder = new URL("./python/", import.meta.url).href;
-  const [{ loadPyodide }, files] = await Promise.all([
-    import(`${folder}pyodide.mjs`),
-    fetch(`${folder}recorder.json`).then((response) => response.json()),
-  ]);
-  const machine = await loadPyodide({ indexURL: folder });
-  machine.FS.mkdirTree("/recorder/nki_recorder");
-  for (const [name, text] of Object.entries(files)) machine.FS.writeFile(`/recorder/nki_recorder/${name}`, text);
-  return machine.runPython(`
-import io, sys
-sys.path.insert(0, "/recorder")
-from nki_recorder.__main__ import main
-
-def record(source, words):
-    streams = sys.stdin, sys.stdout, sys.stderr
-    sys.stdin, sys.stdout, sys.stderr = io.StringIO(source), io.StringIO(), io.StringIO()
-    try:
-        code = main(list(words))
-    except SystemExit as end:
-        code = end.code
-    finally:
-        text, said = sys.stdout.getvalue(), sys.stderr.getvalue()
-        sys.stdin, sys.stdout, sys.stderr = streams
-    if code:
-        lines = [line for line in said.splitlines() if line.strip()]
-        raise RuntimeError(lines[-1].split("error: ")[-1] if lines else "Python said nothing")
-    return text
-
-record
-`);
+export function endRecordings() {
+  lanes.forEach((lane, at) => {
+    // One that starts is left to it: what it was asked is forgotten by its number.
+    const isAtWork = lane.number > 0 && !lane.answer && lane.isReady;
+    lane.number += 1;
+    if (at > 0 || isAtWork) {
+      lane.worker.terminate();
+      delete lanes[at];
+    }
+  });
 }

@@ -34,7 +34,7 @@ async function precache() {
   const linked = [...html.matchAll(/(?:href|src)="([^"#:]+)"/g)].map((m) => m[1]).filter((u) => /\.(js|wasm|css|svg|webmanifest)$/.test(u));
   // The stored examples of pages, for both widths (www/early.js).
   const examples = [...html.matchAll(/<main data-early="(\w+)"/g)].flatMap(([, page]) => [`examples/${page}-phone.html`, `examples/${page}-desk.html`]);
-  const later = ["viewer_loader.js", "viewer.js", "viewer_bg.wasm", "worker_loader.js", "worker.js", "worker_bg.wasm", "studies_loader.js", "studies.js", "studies_bg.wasm", "lab.js", "lab_bg.wasm", "reader_loader.js", "recorder_loader.js", "reader.js", "reader_bg.wasm", ...examples];
+  const later = ["viewer_loader.js", "viewer.js", "viewer_bg.wasm", "worker_loader.js", "worker.js", "worker_bg.wasm", "studies_loader.js", "studies.js", "studies_bg.wasm", "lab.js", "lab_bg.wasm", "reader_loader.js", "recorder_loader.js", "recorder_worker.js", "reader.js", "reader_bg.wasm", ...examples];
   await Promise.allSettled([...new Set([...linked, ...later])].map((u) => cache.add(u)));
 }
 

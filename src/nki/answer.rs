@@ -9,7 +9,7 @@ use ns_base::{Interval, Refusal, SimTime};
 use ns_machine::cost::instruction_cost;
 use ns_machine::isa::{DmaQueue, Engine, Op};
 use ns_machine::{Executable, SourceEntry};
-use ns_neuron::sim::{NoObserver, Observer, SimOutcome, simulate};
+use ns_neuron::sim::{NoObserver, Observer, SimOutcome, busy_shares, simulate};
 
 use crate::kernel::{Action, Kernel};
 use crate::limits::Limit;
@@ -44,7 +44,7 @@ pub struct Answer {
     pub spill: SpillBytes,
     /// The most bytes of a partition of SBUF that are live at once.
     pub sbuf_peak_bytes: u64,
-    /// Bytes of a partition in use over time; absent if the kernel does not build.
+    /// What is in use over time; absent if the kernel does not build.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occupancy: Option<Occupancy>,
     pub instructions: BTreeMap<String, u64>,
@@ -58,7 +58,7 @@ pub struct Answer {
     pub remarks: Vec<String>,
 }
 
-/// The most bytes of a partition that tiles have in each of equal pieces of the time.
+/// What is in use in each of equal pieces of the time: engines, and the most bytes of a partition that tiles have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Occupancy {
@@ -66,6 +66,8 @@ pub struct Occupancy {
     pub step_us: f64,
     pub sbuf_bytes: Vec<u64>,
     pub psum_bytes: Vec<u64>,
+    /// The share of each piece for which an engine is at work, 0 to 100 percent; of those that work.
+    pub busy_percent: BTreeMap<String, Vec<f64>>,
 }
 
 /// The time for which an engine is at work.
@@ -195,13 +197,14 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
         return Ok(answer);
     }
     let (program, stays) = executable(list, &prepared, setup);
-    answer.occupancy = Some(occupancy(&stays));
     let mut lines = Lines::new(&program);
     let outcome = simulate(&program, &setup.costs, &mut lines)?;
     let total = total(list, setup, &outcome);
     answer.total_us = Some(us(total));
     answer.interval_us = Some(interval_us(list, us(total)));
-    answer.engines = busy(&program, setup, &outcome, &mut lines, total);
+    let spans = lines.merged();
+    answer.occupancy = Some(occupancy(&stays, &spans));
+    answer.engines = busy(&program, setup, &outcome, &spans, total);
     answer.spill.bytes = prepared.spill_bytes;
     for item in &prepared.kernel.items {
         let [read, written] = prepared.kernel.hbm_bytes(item);
@@ -228,11 +231,18 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
     Ok(answer)
 }
 
+/// When each engine works and when any DMA moves data, by the names of the answer; picoseconds.
+type Spans = Vec<(String, Vec<Interval<u64>>)>;
+
+/// The name of all DMA engines together.
+const DMA: &str = "dma";
+
 /// Pieces of the time for which the occupancy is told.
 const PIECES: u64 = 120;
 
-fn occupancy(stays: &[Vec<Stay>; 2]) -> Occupancy {
-    let end = stays.iter().flatten().map(|stay| stay.span.end.0).max().unwrap_or(0);
+fn occupancy(stays: &[Vec<Stay>; 2], spans: &Spans) -> Occupancy {
+    let work = spans.iter().filter_map(|(_, spans)| Some(spans.last()?.end));
+    let end = stays.iter().flatten().map(|stay| stay.span.end.0).chain(work).max().unwrap_or(0);
     let step = end.div_ceil(PIECES).max(1);
     let most = |stays: &Vec<Stay>| {
         // What comes and goes, by time; what goes at a time makes room for what comes.
@@ -254,7 +264,13 @@ fn occupancy(stays: &[Vec<Stay>; 2]) -> Occupancy {
         };
         (0..end.div_ceil(step)).map(piece).collect()
     };
-    Occupancy { step_us: us(SimTime(step)), sbuf_bytes: most(&stays[0]), psum_bytes: most(&stays[1]) }
+    let busy = spans.iter().filter(|(_, spans)| !spans.is_empty());
+    Occupancy {
+        step_us: us(SimTime(step)),
+        sbuf_bytes: most(&stays[0]),
+        psum_bytes: most(&stays[1]),
+        busy_percent: busy.map(|(name, spans)| (name.clone(), busy_shares(spans.iter().copied(), end, step))).collect(),
+    }
 }
 
 /// The time without a limit. What the compiler decided stays, but for the values that had no room.
@@ -290,7 +306,7 @@ fn busy(
     program: &Executable,
     setup: &Setup,
     outcome: &SimOutcome,
-    lines: &mut Lines<'_>,
+    spans: &Spans,
     total: SimTime,
 ) -> BTreeMap<String, Busy> {
     let of = |time: SimTime| Busy {
@@ -308,7 +324,8 @@ fn busy(
         (engine.name().to_ascii_lowercase(), of(time))
     });
     let mut all: BTreeMap<String, Busy> = engines.collect();
-    all.insert("dma".to_owned(), of(lines.moving()));
+    let moving = spans.iter().filter(|(name, _)| name == DMA).flat_map(|(_, spans)| spans);
+    all.insert(DMA.to_owned(), of(SimTime(moving.map(|span| span.end - span.start).sum())));
     all
 }
 
@@ -344,18 +361,19 @@ struct Lines<'a> {
     program: &'a Executable,
     /// Time on engines, time of transfers, bytes and items of each source.
     sources: Vec<(SimTime, SimTime, u64, u64)>,
-    transfers: Vec<Interval<u64>>,
+    /// When each engine works, and, last, when a DMA moves data; picoseconds.
+    spans: [Vec<Interval<u64>>; Engine::ALL.len() + 1],
 }
 
 impl<'a> Lines<'a> {
     fn new(program: &'a Executable) -> Self {
-        Self { program, sources: vec![Default::default(); program.sources.len()], transfers: Vec::new() }
+        Self { program, sources: vec![Default::default(); program.sources.len()], spans: Default::default() }
     }
 
-    /// The time in which any DMA moves data.
-    fn moving(&mut self) -> SimTime {
-        let merged = Interval::merge(std::mem::take(&mut self.transfers));
-        SimTime(merged.iter().map(|t| t.end - t.start).sum())
+    /// When each engine works and when any DMA moves data, by the names of the answer; sorted and disjoint.
+    fn merged(&mut self) -> Spans {
+        let names = Engine::ALL.iter().map(|engine| engine.name().to_ascii_lowercase()).chain([DMA.to_owned()]);
+        names.zip(std::mem::take(&mut self.spans)).map(|(name, spans)| (name, Interval::merge(spans))).collect()
     }
 
     fn table(self, list: &List) -> Vec<Line> {
@@ -379,12 +397,17 @@ impl<'a> Lines<'a> {
     }
 }
 
+fn picoseconds(span: Interval<SimTime>) -> Interval<u64> {
+    Interval::new(span.start.0, span.end.0)
+}
+
 impl Observer for Lines<'_> {
     fn instruction(&mut self, engine: Engine, index: usize, span: Interval<SimTime>) {
         let instruction = &self.program.engines[engine.index()][index];
         let source = &mut self.sources[instruction.source.0 as usize];
         source.0 += span.end - span.start;
         source.3 += 1;
+        self.spans[engine.index()].push(picoseconds(span));
     }
 
     fn dma(&mut self, queue: DmaQueue, index: usize, _: SimTime, span: Interval<SimTime>) {
@@ -392,6 +415,6 @@ impl Observer for Lines<'_> {
         let source = &mut self.sources[dma.source.0 as usize];
         source.1 += span.end - span.start;
         source.3 += 1;
-        self.transfers.push(Interval::new(span.start.0, span.end.0));
+        self.spans[Engine::ALL.len()].push(picoseconds(span));
     }
 }

@@ -119,10 +119,7 @@ impl StudyState {
     pub fn runs_by_itself(&self) -> bool {
         let (spec, wrong) = self.spec();
         let is_edited = self.own.as_ref().is_some_and(|own| *own.spec != spec);
-        matches!(self.kind, StudyKind::Customop | StudyKind::Nki)
-            && is_edited
-            && wrong.is_empty()
-            && !self.run.is_running()
+        self.kind.is_kernel() && is_edited && wrong.is_empty() && !self.run.is_running()
     }
 
     /// Whether the page runs as soon as the workers are ready.

@@ -9,11 +9,17 @@ pub struct RecorderCall {
     pub words: Vec<String>,
 }
 
-/// Runs one kernel's file after another.
+/// Runs kernels' files: one after another in each lane, the lanes beside each other.
 pub trait Recorder {
-    /// Begins a call. What an earlier one would answer is lost.
-    fn begin(&self, call: &RecorderCall);
+    /// The most lanes that make sense here, at least 1.
+    fn lanes(&self) -> usize;
 
-    /// The list of the call that was begun, or why there is none; `None` while it runs.
-    fn take(&self) -> Option<Result<String, String>>;
+    /// Begins a call in a lane. What an earlier one there would answer is lost.
+    fn begin(&self, lane: usize, call: &RecorderCall);
+
+    /// The list of the call that was begun in a lane, or why there is none; `None` while it runs.
+    fn take(&self, lane: usize) -> Option<Result<String, String>>;
+
+    /// Stops what runs, and gives back what further lanes take.
+    fn end(&self);
 }

@@ -2,6 +2,7 @@
 //!
 //! It is behind a trait so that a program which only opens profiles has no simulator in it: the page fetches that program first.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::ByteSource;
@@ -14,7 +15,7 @@ use super::jobs::{
 use super::protocol::{ExportedFile, JobRequest, Message, QuestionRequest, RecordsSource, Reply};
 use super::recorder::Recorder;
 use super::share::unpack;
-use super::studies::StudyTools;
+use super::studies::{KeptKernels, StudyTools};
 use ns_base::Clock;
 use ns_device::ModelLibrary;
 
@@ -122,6 +123,7 @@ impl Work for Benchmarks {
 #[derive(Default)]
 pub(super) struct Studies {
     records: RecordSets,
+    kernels: Rc<RefCell<KeptKernels>>,
 }
 
 impl Work for Studies {
@@ -136,7 +138,7 @@ impl Work for Studies {
             Err(other) => other,
         };
         let Tools { models, clock, recorder, .. } = tools;
-        let lent = StudyTools { clock: clock.clone(), models, recorder };
+        let lent = StudyTools { clock: clock.clone(), models, recorder, kernels: self.kernels.clone() };
         Ok(match request {
             JobRequest::Study(spec) => Box::new(StudyJob::new(spec, lent)),
             JobRequest::StudyTrace(name) => Box::new(StudyTraceJob::new(name, lent)?),

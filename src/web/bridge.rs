@@ -84,7 +84,8 @@ pub fn give_lab(page: Page, are_models: bool, files: Vec<File>) {
     }
 }
 
-fn send_to_lab(page: Page, are_models: bool, files: &[File]) {
+/// Sent to a lab that listens: files for one of its pages.
+pub fn send_to_lab(page: Page, are_models: bool, files: &[File]) {
     tell(FOR_LAB, &Array::of3(&page.path().into(), &are_models.into(), &files.iter().collect::<Array>()));
 }
 

@@ -70,7 +70,7 @@ pub fn SiteHead(props: &SiteHeadProps) -> Html {
 fn link(to: Page, href: AttrValue, current: Page) -> Html {
     // The menu exists before the click that shows it.
     let fetch = bridge::is_in_lab(to).then(|| Callback::from(|_: PointerEvent| bridge::fetch_lab()));
-    html! { <a {href} onpointerenter={fetch} aria-current={(to == current).then_some("page")}>{ to.title() }</a> }
+    html! { <a {href} onpointerenter={fetch} aria-current={(to == current.in_head()).then_some("page")}>{ to.title() }</a> }
 }
 
 fn theme_button(theme: &UseStateHandle<Theme>) -> Html {

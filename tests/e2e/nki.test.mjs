@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { appFixture, openApp, waitForState } from "./support/app.mjs";
+import { appFixture, eventually, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const alone = { open: false };
@@ -43,4 +43,58 @@ test("settings are ranked, and what a link brings waits for Run", app.page(async
   await openApp(page, `${url}#/nki?v=1&kernel=own&source=${encodeURIComponent("print('hello')")}`);
   await page.getByRole("button", { name: "Run", exact: true }).waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.dataset.state), "idle");
+}, alone));
+
+const source = "#nki-source";
+const run = async (page) => page.getByRole("button", { name: "Run", exact: true }).click();
+
+test("kernels are one page with a tab for each language; a source goes to the tab of its language", app.page(async (page, url) => {
+  await openApp(page, `${url}#/customop?v=1&kernel=relu-tcm&layers=16,64,10&batch=4`);
+  await waitForState(page, "done");
+  const tabs = page.getByRole("navigation", { name: "Language of the kernel" });
+  const current = async () => [await tabs.locator("[aria-current]").innerText(), await page.locator("header.site nav [aria-current]").innerText()];
+  assert.deepEqual(await current(), ["C++ for GpSimd", "Kernels"]);
+  // Each line has its bytes, and each processor its lane.
+  await page.getByRole("columnheader", { name: "Bytes" }).first().waitFor();
+  await page.getByText("Processors over time").waitFor();
+  await tabs.getByRole("link", { name: "NKI" }).click();
+  await waitForState(page, "done");
+  assert.match(await page.evaluate(() => location.hash), /^#\/nki/);
+  assert.deepEqual(await current(), ["NKI", "Kernels"]);
+  await page.getByText("Engines over time").waitFor();
+  const cpp = readFileSync(new URL("../../src/kernel/operator/kernels/relu_tcm.cpp", import.meta.url), "utf8");
+  await page.locator(source).fill(cpp);
+  await page.waitForFunction(() => location.hash.startsWith("#/customop"));
+  await eventually(async () => assert.equal(await page.locator("#customop-source").inputValue(), cpp));
+  await page.locator("#customop-source").fill(kernel("silu.py"));
+  await page.waitForFunction(() => location.hash.startsWith("#/nki"));
+  await eventually(async () => assert.match(await page.locator(source).inputValue(), /WIDTH/));
+}, alone));
+
+test("settings run beside each other; Cancel keeps those that are done, and Run does the others", app.page(async (page, url) => {
+  await openApp(page, `${url}#/nki?v=1&kernel=silu&set=${encodeURIComponent("WIDTH=128,256,512,1024,2048,4096; A=1,2,3,4,5,6,7,8")}`);
+  const so_far = page.getByText(/^(\d\d|[2-9]) of 48 settings so far/);
+  // Two Pythons start beside each other, on a busy machine for long.
+  await so_far.waitFor({ timeout: 120_000 });
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await waitForState(page, "idle");
+  const done = Number.parseInt(await so_far.innerText(), 10);
+  assert.ok(done > 0 && done < 48, `${done} of 48`);
+  assert.equal(await page.getByText(`${done} settings of the kernel`).count(), 1);
+  await run(page);
+  await waitForState(page, "done", { timeout: 180_000 });
+  await page.getByText("48 settings of the kernel").waitFor();
+  assert.equal(await so_far.count(), 0);
+}, alone));
+
+test("a kernel that does not end is cancelled, and the next one runs", app.page(async (page, url) => {
+  await openApp(page, `${url}#/nki`);
+  await waitForState(page, "done");
+  await page.locator(source).fill("import nki\n\n\n@nki.jit\ndef endless(lhs_t, rhs):\n    while True:\n        pass\n");
+  await waitForState(page, "running");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await waitForState(page, "idle");
+  await page.getByRole("button", { name: "A product in tiles" }).click();
+  await waitForState(page, "done");
+  assert.match(await tile(page, "Time"), /^\d+ \u00b5s/);
 }, alone));

@@ -65,6 +65,7 @@ fn add_lines(sum: &mut Vec<LineCost>, more: &[LineCost]) {
     for (line, other) in sum.iter_mut().zip(more) {
         line.count += other.count;
         line.time_ps += other.time_ps;
+        line.bytes += other.bytes;
     }
 }
 

@@ -28,6 +28,8 @@ pub struct LineCost {
     pub count: u64,
     /// Picoseconds.
     pub time_ps: u64,
+    /// Bytes that it reads from device memory or writes there.
+    pub bytes: u64,
 }
 
 /// A span in which a processor did one kind of work.
@@ -104,7 +106,7 @@ impl CoreMeter {
             Work::Jump => cycles(c.jump_cycles),
             Work::Call => cycles(c.call_cycles),
             Work::Tcm => cycles(c.tcm_cycles),
-            Work::HbmAccess => (Kind::HbmAccess, c.hbm_access_ns * 1_000),
+            Work::HbmAccess { .. } => (Kind::HbmAccess, c.hbm_access_ns * 1_000),
             Work::Dma { bytes } => (Kind::Dma, c.dma_ps(bytes)),
             Work::TensorMove { bytes } => (Kind::TensorMove, c.dma_ps(bytes)),
         }
@@ -125,6 +127,7 @@ impl Meter for CoreMeter {
         self.kinds[kind as usize] += ps;
         if let Some(l) = self.line_mut(line) {
             l.time_ps += ps;
+            l.bytes += work.memory_bytes();
         }
         let full = self.segments.len() >= MAX_SEGMENTS;
         match self.segments.last_mut() {

@@ -219,11 +219,12 @@ impl<M: Meter> Machine<M> {
                 value => Ok(value),
             },
             Address::Memory(p, of) => {
-                self.memory_work(pos, p);
+                self.memory_work(pos, p, of);
                 self.memory.load(p, of).map_err(|problem| stop(pos, problem))
             }
             Address::Element { tensor, index } => {
-                self.work(pos, Work::HbmAccess);
+                let bytes = self.tensors[tensor as usize].of.bytes();
+                self.work(pos, Work::HbmAccess { bytes });
                 let t = &self.tensors[tensor as usize];
                 if t.writer[index] == 0 {
                     return Err(uninitialised(&format!("element {index} of the tensor")));
@@ -237,11 +238,12 @@ impl<M: Meter> Machine<M> {
         match address {
             Address::Slot(slot) => self.slots[slot] = value,
             Address::Memory(p, of) => {
-                self.memory_work(pos, p);
+                self.memory_work(pos, p, of);
                 self.memory.store(p, of, value).map_err(|problem| stop(pos, problem))?;
             }
             Address::Element { tensor, index } => {
-                self.work(pos, Work::HbmAccess);
+                let bytes = self.tensors[tensor as usize].of.bytes();
+                self.work(pos, Work::HbmAccess { bytes });
                 let mark = self.mark();
                 self.tensors[tensor as usize].write(index, value, mark);
             }
@@ -249,8 +251,9 @@ impl<M: Meter> Machine<M> {
         Ok(())
     }
 
-    fn memory_work(&mut self, pos: Pos, p: Pointer) {
-        let work = if self.memory.is_slow(p) { Work::HbmAccess } else { Work::Tcm };
+    fn memory_work(&mut self, pos: Pos, p: Pointer, of: Scalar) {
+        let access = Work::HbmAccess { bytes: of.bytes() };
+        let work = if self.memory.is_slow(p) { access } else { Work::Tcm };
         self.work(pos, work);
     }
 

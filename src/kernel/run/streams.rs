@@ -66,7 +66,8 @@ impl<M: Meter> Machine<M> {
     pub(super) fn read_stream(&mut self, pos: Pos, stream: u32) -> Result<Value, Stop> {
         let (tensor, at, fast, len) = self.stream_access(pos, stream)?;
         if !fast {
-            self.work(pos, Work::HbmAccess);
+            let bytes = self.tensors[tensor as usize].of.bytes();
+            self.work(pos, Work::HbmAccess { bytes });
         } else {
             if at % len == 0 {
                 self.copy_of_stream(pos, tensor, at, len);
@@ -93,7 +94,8 @@ impl<M: Meter> Machine<M> {
         s.pending += 1;
         let full = s.pending == len;
         if !fast {
-            self.work(pos, Work::HbmAccess);
+            let bytes = self.tensors[tensor as usize].of.bytes();
+            self.work(pos, Work::HbmAccess { bytes });
             return Ok(());
         }
         self.work(pos, Work::Tcm);

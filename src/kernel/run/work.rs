@@ -22,7 +22,7 @@ pub enum Work {
     /// An access to local memory (TCM), the stack included.
     Tcm,
     /// An access of one element to device memory (HBM), through a standard accessor.
-    HbmAccess,
+    HbmAccess { bytes: u64 },
     /// A copy between device memory and TCM, by DMA, that the processor waits for.
     Dma { bytes: u64 },
     /// Filling or copying a tensor in device memory.
@@ -30,6 +30,16 @@ pub enum Work {
         /// Bytes written.
         bytes: u64,
     },
+}
+
+impl Work {
+    /// Bytes that it reads from device memory or writes there.
+    pub const fn memory_bytes(self) -> u64 {
+        match self {
+            Self::HbmAccess { bytes } | Self::Dma { bytes } | Self::TensorMove { bytes } => bytes,
+            _ => 0,
+        }
+    }
 }
 
 /// Receives the work of one processor.

@@ -161,6 +161,8 @@ pub struct LineReport {
     pub count: u64,
     /// Time of all processors on it, nanoseconds.
     pub time_ns: f64,
+    /// Bytes that they read from device memory on it, or write there.
+    pub bytes: u64,
 }
 
 /// One problem.
@@ -216,7 +218,7 @@ impl CustomOpReport {
         self.lines = all
             .iter()
             .filter(ran)
-            .map(|(line, l)| LineReport { line: *line, count: l.count, time_ns: ns(l.time_ps) })
+            .map(|(line, l)| LineReport { line: *line, count: l.count, time_ns: ns(l.time_ps), bytes: l.bytes })
             .collect();
     }
 

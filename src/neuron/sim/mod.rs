@@ -19,10 +19,12 @@ mod properties;
 mod psum;
 mod queue;
 mod semaphores;
+mod shares;
 mod simulator;
 mod throttle;
 
 pub use observer::{NoObserver, Observer};
 pub use queue::DmaEngines;
+pub use shares::busy_shares;
 pub use simulator::{SimOutcome, SimProgress, Simulator, simulate};
 pub use throttle::TensorClock;

@@ -168,6 +168,7 @@ ERRORS = [
     ),
     ("u = nl.ndarray((128, 4), dtype='float12')", "dtype", 9, "'float12' is not a type", "nl.float32", ""),
     ("import scipy\nscipy.special.erf(3) + 1", "import", 10, "scipy is not installed", "--shapes", ""),
+    ("import nki.collectives as c\nc.all_reduce(srcs=[t], dsts=[t], op=nl.add)", "import", 10, "nki.collectives.all_reduce is not recorded", "leave it out", ""),
     ("assert x.shape[0] == 7, f'bad {x.shape}'", "python", 9, "An assertion of the kernel fails: bad (128, 512)", "shapes", ""),
     ("y = 1 // 0", "python", 9, "ZeroDivisionError", "", ""),
     ("import sys; sys.exit(3)", "python", 9, "The kernel calls sys.exit(3)", "return", ""),

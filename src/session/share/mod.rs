@@ -187,7 +187,8 @@ impl Address {
         if self.page.is_empty() {
             return if self.query.is_empty() { Page::Home } else { Page::Benchmark };
         }
-        Page::of_path(&self.page).unwrap_or_else(|| {
+        let path = if self.page == "kernels" { Page::Nki.path() } else { &self.page };
+        Page::of_path(path).unwrap_or_else(|| {
             let message = format!("There is no page '{}'; the start page is shown.", self.page);
             self.notices.push(Notice { field: "page".to_owned(), message });
             self.query = Query::default();

@@ -17,9 +17,9 @@ names! {
         Numerics = "numerics",
         /// The study of matrix products.
         Matmult = "matmult",
-        /// The study of custom operators.
+        /// Kernels in C++: custom operators.
         Customop = "customop",
-        /// The study of NKI kernels.
+        /// Kernels in Python: NKI.
         Nki = "nki",
         /// The study of language models.
         Llm = "llm",
@@ -36,18 +36,29 @@ names! {
 
 impl Page {
     /// The pages in the header, in order; the logo leads to the start page.
-    pub const IN_HEAD: [Self; 10] = [
+    pub const IN_HEAD: [Self; 9] = [
         Self::Benchmark,
         Self::Profile,
         Self::Inspect,
         Self::Llm,
         Self::Numerics,
         Self::Matmult,
-        Self::Customop,
         Self::Nki,
         Self::Experiments,
         Self::Guide,
     ];
+
+    /// The languages of the page Kernels, each a tab with its own address.
+    pub const KERNELS: [(Self, &str); 2] = [(Self::Nki, "NKI"), (Self::Customop, "C++ for GpSimd")];
+
+    /// The page of the header that it belongs to.
+    #[must_use]
+    pub const fn in_head(self) -> Self {
+        match self {
+            Self::Customop => Self::Nki,
+            other => other,
+        }
+    }
 
     /// Its name in the header.
     pub const fn title(self) -> &'static str {
@@ -58,8 +69,7 @@ impl Page {
             Self::Inspect => "Inspect",
             Self::Numerics => "Numerics",
             Self::Matmult => "Microbenchmark",
-            Self::Customop => "Custom operators",
-            Self::Nki => "NKI",
+            Self::Customop | Self::Nki => "Kernels",
             Self::Llm => "LLMs",
             Self::Experiments => "Experiments",
             Self::Guide => "Guide",

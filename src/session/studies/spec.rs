@@ -1,5 +1,6 @@
 //! The subjects of studies.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use super::customop::{self, CustomopStudy, pack_source};
 use super::form::{StudyExample, StudyForm};
 use super::llm::{self, LlmStudy};
 use super::matmult::{self, MatmultStudy};
-use super::nki::{self, NkiStudy};
+use super::nki::{self, KeptKernels, NkiStudy};
 use super::numerics::{self, NumericsStudy};
 use super::run::StudyRun;
 use crate::options::Options as _;
@@ -24,6 +25,8 @@ pub(crate) struct StudyTools {
     pub models: ModelLibrary,
     /// Given when the shell runs Python.
     pub recorder: Option<Rc<dyn Recorder>>,
+    /// Answers of kernels that earlier runs of the session found.
+    pub kernels: Rc<RefCell<KeptKernels>>,
 }
 
 /// The specification of a study, as in its form.
@@ -72,6 +75,11 @@ impl StudyKind {
             Self::Llm => &llm::FORM,
             Self::Nki => &nki::FORM,
         }
+    }
+
+    /// Whether it is about a kernel, whose source is edited beside its results.
+    pub const fn is_kernel(self) -> bool {
+        matches!(self, Self::Customop | Self::Nki)
     }
 
     /// The field that takes the text of a dropped file; model files go to the field of the model.
@@ -196,13 +204,13 @@ impl StudySpec {
 
     /// Begins the study. Fails when it cannot be run; says what to change.
     pub(crate) fn start(self, tools: &StudyTools) -> Result<Box<dyn StudyRun>, String> {
-        let StudyTools { clock, models, recorder } = tools.clone();
+        let StudyTools { clock, models, recorder, kernels } = tools.clone();
         match self {
             Self::Matmult(study) => study.start(clock, &models),
             Self::Customop(study) => study.start(),
             Self::Numerics(study) => numerics::start(study, &models),
             Self::Llm(study) => study.start(),
-            Self::Nki(study) => study.start(recorder),
+            Self::Nki(study) => study.start(recorder, kernels),
         }
     }
 }

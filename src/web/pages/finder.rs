@@ -298,8 +298,10 @@ fn entries(props: &FinderProps, text: &str, found: &Hits) -> Vec<Entry> {
     let run = |run: &OpenRun| ("Run", run.label(), Place::Run(run.id));
     let others = props.profile.runs.iter().filter(|r| Some(r.id) != props.profile.current).map(run);
     let pages = props.pages.iter().map(|(page, link)| ("Page", page.title().to_owned(), Place::Page(link.clone())));
+    let tabs = Page::KERNELS.map(|(tab, name)| ("Page", format!("Kernels: {name}"), Place::Page(tab.hash().into())));
     let kept = props.kept.iter().map(|(name, link)| ("Kept", name.to_string(), Place::Page(link.clone())));
-    let named = tools.chain(others).chain(pages).chain(kept).chain(settings(props)).chain(to_run(props, text));
+    let named =
+        tools.chain(others).chain(pages).chain(tabs).chain(kept).chain(settings(props)).chain(to_run(props, text));
     let named = named.filter(|(_, name, _)| contains_ignoring_case(name, text));
     let operators = found.operators.iter().map(|name| ("Operator", name.clone(), Place::Operator(name.clone())));
     let of_slice = |s: &SliceLink| ("Slice", short_name(&s.title).into_owned(), Place::Slice(s.clone()));

@@ -27,9 +27,9 @@ const TOURS: [(&str, &str, &str); 6] = [
     ),
     ("Measure a matrix product", "The rate of chained products against the peak of the tensor engine.", "#/matmult"),
     (
-        "Write a custom operator",
-        "A kernel in C++ for the GpSimd engine: its values, and what each line costs.",
-        "#/customop",
+        "Time a kernel",
+        "An NKI kernel in Python, or a custom operator in C++: its time, what bounds it, and what each line costs.",
+        "#/nki",
     ),
     ("Compare experiments", "Records of benchmark runs over time: speed-ups, regressions, coverage.", "#/experiments"),
 ];

@@ -155,7 +155,7 @@ impl Host {
         }
     }
 
-    /// Lets Python work if the last step waited for it; returns whether it did.
+    /// Waits a little if the last step waited for Python; returns whether it did.
     fn rest(&mut self) -> bool {
         let port = self.next_step.clone();
         self.is_scheduled = recorder::rest(move || drop(port.post_message(&JsValue::NULL)));

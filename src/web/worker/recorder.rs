@@ -1,4 +1,5 @@
-//! The worker's access to Python, which runs the files of NKI kernels (`www/recorder_loader.js`). It is fetched when the first one runs.
+//! The worker's access to Python, which runs the files of NKI kernels in workers of its own (`www/recorder_loader.js`). It is fetched when the first
+//! one runs.
 
 use std::cell::Cell;
 
@@ -10,31 +11,45 @@ use ns_session::{Recorder, RecorderCall};
 
 #[wasm_bindgen(raw_module = "./recorder_loader.js")]
 extern "C" {
+    #[wasm_bindgen(js_name = recordingLanes)]
+    fn recording_lanes() -> usize;
+
     #[wasm_bindgen(js_name = beginRecording)]
-    fn begin_recording(source: &str, words: Vec<String>);
+    fn begin_recording(lane: usize, source: &str, words: Vec<String>);
 
     /// The list, or an error that is a text; undefined while Python runs.
     #[wasm_bindgen(js_name = takeRecording, catch)]
-    fn take_recording() -> Result<Option<String>, JsValue>;
+    fn take_recording(lane: usize) -> Result<Option<String>, JsValue>;
+
+    #[wasm_bindgen(js_name = endRecordings)]
+    fn end_recordings();
 }
 
 /// Time until a worker asks Python again, milliseconds.
-const ASK_EVERY_MS: u32 = 10;
+const ASK_EVERY_MS: u32 = 5;
 
 thread_local! {
     static IS_WAITING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Python in this worker.
+/// Python in workers of this one.
 pub(super) struct PagePython;
 
 impl Recorder for PagePython {
-    fn begin(&self, call: &RecorderCall) {
-        begin_recording(&call.source, call.words.clone());
+    fn lanes(&self) -> usize {
+        recording_lanes()
     }
 
-    fn take(&self) -> Option<Result<String, String>> {
-        let taken = take_recording().map_err(|error| error.as_string().unwrap_or_default()).transpose();
+    fn begin(&self, lane: usize, call: &RecorderCall) {
+        begin_recording(lane, &call.source, call.words.clone());
+    }
+
+    fn end(&self) {
+        end_recordings();
+    }
+
+    fn take(&self, lane: usize) -> Option<Result<String, String>> {
+        let taken = take_recording(lane).map_err(|error| error.as_string().unwrap_or_default()).transpose();
         IS_WAITING.set(taken.is_none());
         taken
     }

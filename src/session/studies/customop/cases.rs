@@ -3,6 +3,7 @@
 use super::spec::CustomopStudy;
 use ns_kernel::{BUILT_IN, BuiltIn};
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec};
+use ns_view::document::Figure;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CasePurpose {
@@ -25,6 +26,8 @@ pub(super) struct Case {
 pub(super) struct CaseReport {
     pub case: Case,
     pub report: CustomOpReport,
+    /// What each processor does over time; `None` if the kernel did not run.
+    pub timeline: Option<Figure>,
 }
 
 impl Case {

@@ -4,12 +4,15 @@ use super::cases::{CasePurpose, CaseReport};
 use super::spec::CustomopStudy;
 use super::sweeps;
 use crate::options::command_line;
-use ns_base::units::{format_count, format_figures, format_ns, format_share, unit_of_ns};
+use ns_base::Interval;
+use ns_base::convert::{u64_to_f64, u64_to_i64};
+use ns_base::units::{format_bytes, format_count, format_figures, format_ns, format_share, unit_of_ns};
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
-use ns_kernel::Severity;
+use ns_kernel::{CoreMeter, Kind, Severity};
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault};
+use ns_neuron::sim::busy_shares;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
-use ns_view::plot::Bars;
+use ns_view::plot::{Bars, Lanes};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The results of the runs so far.
@@ -40,6 +43,7 @@ pub(super) fn document(study: &CustomopStudy, finished: &[CaseReport]) -> Docume
         blocks.push(Block::Heading("Where the time goes".to_owned()));
         blocks.push(Block::Text(reach(spec)));
         blocks.push(Block::Plots(vec![parts(report), processors(report)]));
+        blocks.extend(best.timeline.clone().map(Block::Plot));
         blocks.extend(network_steps(report));
     }
     blocks.push(Block::Heading("Line by line".to_owned()));
@@ -178,22 +182,51 @@ fn processors(report: &CustomOpReport) -> Figure {
 }
 
 /// The source with count and time of every line, and its errors.
+/// Pieces of the time of a timeline.
+const PIECES: u64 = 120;
+
+/// When each processor does instructions, and when it waits for device memory; `None` if that is not known.
+pub(super) fn timeline(processors: &[CoreMeter]) -> Option<Figure> {
+    let end = processors.iter().map(CoreMeter::total_ps).max().filter(|end| *end > 0)?;
+    // A processor keeps its first few thousand segments; of a kernel with more there is no picture.
+    let compute = |meter: &CoreMeter| -> u64 {
+        let work = meter.segments().iter().filter(|segment| segment.kind == Kind::Compute);
+        work.map(|segment| segment.end_ps - segment.start_ps).sum()
+    };
+    if processors.iter().any(|meter| compute(meter) != meter.kind_ps(Kind::Compute)) {
+        return None;
+    }
+    let lane = |(number, meter): (usize, &CoreMeter)| {
+        let work = meter.segments().iter().filter(|segment| segment.kind == Kind::Compute);
+        let percent = busy_shares(work.map(|s| Interval::new(s.start_ps, s.end_ps)), end, end.div_ceil(PIECES));
+        (format!("Processor {number}"), percent)
+    };
+    let lanes = Lanes::new(0, u64_to_i64(end / 1_000), processors.iter().enumerate().map(lane));
+    Some(Figure {
+        title: "Processors over time".to_owned(),
+        note: "The share of each moment in instructions; for the rest a processor waits for device memory.".to_owned(),
+        plot: Plot::Lanes(lanes),
+    })
+}
+
 fn source(spec: &CustomOpSpec, report: &CustomOpReport) -> Source {
     let total: f64 = report.lines.iter().map(|l| l.time_ns).sum();
     let line = |(i, text): (usize, &str)| {
         let number = i + 1;
         let cost = report.lines.iter().find(|l| l.line == number);
         let share = cost.map_or(0.0, |l| l.time_ns / total.max(1e-9));
-        let values = cost
-            .map_or_else(Vec::new, |l| vec![format_count(l.count), format_ns(l.time_ns), format_share(100.0 * share)]);
+        let values = cost.map_or_else(Vec::new, |l| {
+            let bytes = if l.bytes > 0 { format_bytes(u64_to_f64(l.bytes)) } else { String::new() };
+            vec![format_count(l.count), format_ns(l.time_ns), format_share(100.0 * share), bytes]
+        });
         let here = || report.diagnostics.iter().filter(|d| d.line as usize == number);
         let column = here().next().map_or(0, |d| d.column);
         let notes = here().map(|d| format!("column {}: {} [{}]", d.column, d.message, d.code)).collect();
         SourceLine { text: text.to_owned(), values, share, notes, column }
     };
     Source {
-        name: format!("{}, with count and time of all processors", spec.name),
-        columns: ["Count", "Time", "Share"].map(str::to_owned).to_vec(),
+        name: format!("{}, with what all processors do on each line", spec.name),
+        columns: ["Count", "Time", "Share", "Bytes"].map(str::to_owned).to_vec(),
         lines: spec.source.lines().enumerate().map(line).collect(),
     }
 }

@@ -9,7 +9,7 @@ use ns_neuron::gpsimd::Workload;
 
 pub const FORM: StudyForm = StudyForm {
     path: "customop",
-    title: "Custom operators",
+    title: "Kernels",
     lead: "Write a kernel for the GPSIMD processors in the C++ of the custom operator tutorial. It is checked, run for its values, and \
            timed line by line, alone and inside a network.",
     begin: "Press Run, or take an example. The kernel can be edited; errors are shown at their lines.",

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::cases::{Case, CaseReport};
-use super::document::document;
+use super::document::{document, timeline};
 use super::spec::CustomopStudy;
 use crate::studies::run::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep, is_shown};
 use ns_base::convert::{f64_to_u64, u64_to_f64};
@@ -67,7 +67,7 @@ impl StudyRun for CustomopStudyRun {
         if self.finished.is_empty() {
             self.timeline = Some(Rc::new(build_customop_profile(&case.spec.name, &processors)));
         }
-        self.finished.push(CaseReport { case, report });
+        self.finished.push(CaseReport { case, report, timeline: timeline(&processors) });
         let Some(next) = self.waiting.front() else {
             return Ok(StudyStep::Done(Box::new(self.result(true)?)));
         };

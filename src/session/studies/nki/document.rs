@@ -3,11 +3,11 @@
 use super::spec::NkiStudy;
 use crate::options::command_line;
 use ns_base::Order as _;
-use ns_base::convert::u64_to_f64;
+use ns_base::convert::{f64_to_i64, u64_to_f64, usize_to_f64};
 use ns_base::units::{format_bytes, format_count, format_number, format_range, format_share};
 use ns_nki::{Answer, Check, Line, Occupancy, Problem, Ranked, Ranking};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
-use ns_view::plot::{Bars, LineStyle, Lines, Scatter};
+use ns_view::plot::{Bars, Lanes, LineStyle, Lines, Scatter};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The results of a kernel, or of several beside each other, as one document.
@@ -40,13 +40,15 @@ impl KernelDocument<'_> {
             blocks.push(Block::Plots(vec![engines(answer), gains(answer)]));
             let counts = answer.instructions.iter().map(|(name, n)| format!("{} {name}", format_count(*n)));
             blocks.push(Block::Text(format!("Instructions: {}.", counts.collect::<Vec<_>>().join(", "))));
-            blocks.extend(answer.occupancy.as_ref().map(|occupancy| Block::Plot(space(occupancy))));
+            blocks.extend(answer.occupancy.iter().flat_map(|all| [timeline(all), space(all)]).map(Block::Plot));
         }
         if let Some(answer) = &best.answer {
             let shown = self.source.map(|(file, text)| Block::Source(source(file, text, answer, self.files)));
             blocks.extend(shown.or_else(|| (!answer.lines.is_empty()).then(|| lines(answer))));
         }
         if !self.command.is_empty() {
+            let values = "Values are compared by this command with --check \"a.T @ b\", or --check wanted.npz: that needs NumPy, which the page's Python does not have.";
+            blocks.push(Block::Text(values.to_owned()));
             blocks.push(Block::Command(self.command.to_owned()));
         }
         Document { title: format!("{} on {}", best.label(), self.instance), blocks }
@@ -54,9 +56,18 @@ impl KernelDocument<'_> {
 }
 
 /// The results of a study so far.
-pub(super) fn document(study: &NkiStudy, ranking: &Ranking, files: &[String]) -> Document {
+/// `left` cases are missing.
+pub(super) fn document(study: &NkiStudy, ranking: &Ranking, files: &[String], left: usize) -> Document {
     let (source, command) = (Some((study.file(), study.source.as_str())), command(study));
-    KernelDocument { instance: &study.instance, source, ranking, files, command: &command }.document()
+    let of = KernelDocument { instance: &study.instance, source, ranking, files, command: &command };
+    let mut document = of.document();
+    let done = ranking.ranked.len();
+    if left > 0 && done > 0 {
+        let total = done + left;
+        let text = format!("{done} of {total} settings so far. Cancel keeps them, and Run then does what is missing.");
+        document.blocks.insert(0, Block::Text(text));
+    }
+    document
 }
 
 fn tiles(answer: &Answer) -> Vec<Tile> {
@@ -145,6 +156,18 @@ fn compared(check: &Check, files: &[String]) -> Finding {
         tone: Tone::Neutral,
         title: format!("{title}: the largest error is {} of the largest value.", number("relative_error")),
         text: format!("At {place} the kernel has {}, and {} is wanted.", number("got"), number("wanted")),
+    }
+}
+
+/// What each engine does over time.
+fn timeline(occupancy: &Occupancy) -> Figure {
+    let end_us = occupancy.step_us * usize_to_f64(occupancy.sbuf_bytes.len());
+    let rows = occupancy.busy_percent.iter().map(|(name, percent)| (words(name), percent.clone()));
+    Figure {
+        title: "Engines over time".to_owned(),
+        note: "The share of each moment for which an engine is at work. Open as timeline shows each instruction."
+            .to_owned(),
+        plot: Plot::Lanes(Lanes::new(0, f64_to_i64(end_us * 1e3), rows)),
     }
 }
 
@@ -259,7 +282,8 @@ fn settings(ranking: &Ranking) -> Vec<Block> {
             title: "Settings, the fastest first".to_owned(),
             file: "nki-settings".to_owned(),
             table: Table { columns, rows: ranking.ranked.iter().map(row).collect() },
-            targets: Vec::new(),
+            // A row opens the kernel with its settings alone, and with what bounds it.
+            targets: ranking.ranked.iter().map(|case| format!("set={}", case.settings.join("; "))).collect(),
             faint: faint.collect(),
         },
     ]

@@ -8,7 +8,7 @@ use ns_bench::comma_list;
 
 pub const FORM: StudyForm = StudyForm {
     path: "nki",
-    title: "NKI",
+    title: "Kernels",
     lead: "Paste or drop a kernel of the Neuron Kernel Interface. Python runs it in this browser, and a simulated NeuronCore says how long it \
            takes, what bounds it, whether it builds, and what each line costs. Nothing is uploaded.",
     begin: "Press Run, or take an example. The first run fetches Python (6 MB), which this browser then keeps.",

@@ -2,10 +2,12 @@
 
 mod document;
 mod form;
+mod kept;
 mod run;
 mod spec;
 
 pub use document::KernelDocument;
 pub(super) use form::{FORM, followers};
+pub(crate) use kept::KeptKernels;
 pub use run::kernel_profile;
 pub use spec::NkiStudy;

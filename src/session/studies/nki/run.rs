@@ -1,45 +1,73 @@
-//! The cases one after another: each is recorded, then simulated.
+//! The cases, some beside each other: each is recorded, then simulated.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::document::document;
+use super::kept::KeptKernels;
 use super::spec::{MOST_CASES, NkiStudy};
 use crate::recorder::Recorder;
-use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep};
+use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, is_shown};
 use ns_base::Refusal;
 use ns_capture::{Recorder as Spans, build_profile};
 use ns_compiler::Workflow;
 use ns_formats::WriteFormat;
 use ns_neuron::sim::simulate;
-use ns_nki::{Answer, List, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, executable_of};
+use ns_nki::{List, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, executable_of};
 use ns_profile::Profile;
+
+/// Cases for which a further lane of the recorder is worth its start.
+const CASES_OF_A_LANE: usize = 4;
 
 struct NkiStudyRun {
     study: NkiStudy,
     setup: Setup,
     recorder: Option<Rc<dyn Recorder>>,
-    waiting: VecDeque<Settings>,
-    current: Option<Settings>,
-    finished: Vec<Ranked>,
-    /// The list of the fastest case so far, or of the first.
-    best: Option<(f64, List)>,
+    cases: Vec<Settings>,
+    /// Of each case, once it has run.
+    finished: Vec<Option<Ranked>>,
+    waiting: VecDeque<usize>,
+    /// The case that runs in each lane of the recorder.
+    lanes: Vec<Option<usize>>,
+    /// Whether a case has run.
+    has_begun: bool,
+    kept: Rc<RefCell<KeptKernels>>,
 }
 
 impl NkiStudy {
     /// Begins the study. Fails when the settings cannot be read, or the instance runs no kernels.
-    pub(in crate::studies) fn start(self, recorder: Option<Rc<dyn Recorder>>) -> Result<Box<dyn StudyRun>, String> {
-        let waiting: VecDeque<Settings> = self.cases(MOST_CASES).map_err(|e| format!("set: {e}"))?.into();
-        let setup = Setup { with_limits: waiting.len() <= WITH_LIMITS, ..self.setup()? };
+    pub(in crate::studies) fn start(
+        self,
+        recorder: Option<Rc<dyn Recorder>>,
+        kept: Rc<RefCell<KeptKernels>>,
+    ) -> Result<Box<dyn StudyRun>, String> {
+        let cases = self.cases(MOST_CASES).map_err(|e| format!("set: {e}"))?;
+        let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..self.setup()? };
+        let finished = kept.borrow_mut().begin(&self, setup.with_limits, &cases);
+        let waiting: VecDeque<usize> = (0..cases.len()).filter(|at| finished[*at].is_none()).collect();
+        let most = recorder.as_ref().map_or(1, |recorder| recorder.lanes());
+        let lanes = vec![None; waiting.len().div_ceil(CASES_OF_A_LANE).clamp(1, most.max(1))];
         Ok(Box::new(NkiStudyRun {
             study: self,
             setup,
             recorder,
+            cases,
+            finished,
             waiting,
-            current: None,
-            finished: Vec::new(),
-            best: None,
+            lanes,
+            has_begun: false,
+            kept,
         }))
+    }
+}
+
+impl Drop for NkiStudyRun {
+    /// A run that is cancelled leaves no Python at work.
+    fn drop(&mut self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.end();
+        }
     }
 }
 
@@ -47,68 +75,86 @@ impl StudyRun for NkiStudyRun {
     fn step(&mut self, _budget_events: u32) -> Result<StudyStep, String> {
         let no_python = "this shell runs no Python; use neuronscope nki FILE.py on the command line";
         let recorder = self.recorder.clone().ok_or(no_python)?;
-        let Some(settings) = self.current.take() else {
-            let Some(next) = self.waiting.pop_front() else { return Ok(StudyStep::Done(Box::new(self.result(true)?))) };
-            recorder.begin(&self.study.call(&next)?);
-            self.current = Some(next);
-            return Ok(self.more(None));
-        };
-        let Some(list) = recorder.take() else {
-            self.current = Some(settings);
-            return Ok(self.more(None));
-        };
-        let found = list.and_then(|text| self.answer(&text));
-        let (answer, error) = match found {
-            Ok(answer) => (Some(answer), None),
-            // One case says all that can be said.
-            Err(error) if self.waiting.is_empty() && self.finished.is_empty() => return Err(error),
-            Err(error) => (None, Some(error)),
-        };
-        self.finished.push(Ranked { kernel: self.study.target(), settings, answer, error });
-        if self.waiting.is_empty() {
-            return Ok(StudyStep::Done(Box::new(self.result(true)?)));
+        let mut has_grown = false;
+        for lane in 0..self.lanes.len() {
+            if let Some(case) = self.lanes[lane] {
+                let Some(list) = recorder.take(lane) else { continue };
+                self.lanes[lane] = None;
+                self.finish(case, list)?;
+                (has_grown, self.has_begun) = (true, true);
+            }
+            // The first answer is not held up by the start of further lanes.
+            let begins = lane == 0 || self.has_begun;
+            if let Some(next) = begins.then(|| self.waiting.pop_front()).flatten() {
+                recorder.begin(lane, &self.study.call(&self.cases[next])?);
+                self.lanes[lane] = Some(next);
+            }
         }
-        let shown = self.result(false)?;
-        Ok(self.more(Some(Box::new(shown))))
+        if self.lanes.iter().any(Option::is_some) {
+            let done = self.finished.iter().flatten().count();
+            let shown = (has_grown && is_shown(done, self.cases.len())).then(|| self.result(false)).transpose()?;
+            return Ok(self.more(done, shown.map(Box::new)));
+        }
+        // The fastest may be kept from a run whose list is gone.
+        if let Some(best) = self.best().filter(|best| self.kept.borrow().list_of(&self.cases[*best]).is_none()) {
+            self.waiting.push_back(best);
+            return Ok(self.more(self.cases.len(), None));
+        }
+        Ok(StudyStep::Done(Box::new(self.result(true)?)))
     }
 }
 
 impl NkiStudyRun {
-    fn answer(&mut self, text: &str) -> Result<Answer, String> {
-        let list = List::read(text).map_err(|e| e.to_string())?;
-        let found = answer(&list, &self.setup).map_err(|e| e.to_string())?;
-        let time = found.total_us.unwrap_or(f64::INFINITY);
-        if self.best.as_ref().is_none_or(|(best, _)| time < *best) {
-            self.best = Some((time, list));
+    /// Takes the list of a case, or why there is none. Fails if that is all that the study can say.
+    fn finish(&mut self, case: usize, list: Result<String, String>) -> Result<(), String> {
+        let mut ranked =
+            Ranked { kernel: self.study.target(), settings: self.cases[case].clone(), ..Ranked::default() };
+        let list = list.and_then(|text| List::read(&text).map_err(|e| e.to_string()));
+        match list.and_then(|list| Ok((answer(&list, &self.setup).map_err(|e| e.to_string())?, list))) {
+            Ok((found, list)) => {
+                ranked.answer = Some(found.clone());
+                self.kept.borrow_mut().keep(&ranked, &found, list, &self.cases);
+            }
+            Err(error) if self.cases.len() == 1 => return Err(error),
+            Err(error) => ranked.error = Some(error),
         }
-        Ok(found)
+        self.finished[case] = Some(ranked);
+        Ok(())
     }
 
-    fn more(&self, shown: Option<Box<StudyResult>>) -> StudyStep {
-        let done = self.finished.len() as u64;
-        let total = done + self.waiting.len() as u64 + u64::from(self.current.is_some());
-        let label = match &self.current {
-            Some(settings) if !settings.is_empty() => settings.join(" "),
-            _ => "Python runs the file".to_owned(),
-        };
-        StudyStep::More { done, total, label, shown }
+    /// The case with the shortest time, or the first with an answer.
+    fn best(&self) -> Option<usize> {
+        let answers =
+            self.finished.iter().enumerate().filter(|(_, case)| case.as_ref().is_some_and(|c| c.answer.is_some()));
+        let time = |case: &Option<Ranked>| case.as_ref().and_then(Ranked::total_us).unwrap_or(f64::INFINITY);
+        answers.min_by(|a, b| time(a.1).total_cmp(&time(b.1))).map(|(at, _)| at)
+    }
+
+    fn more(&self, done: usize, shown: Option<Box<StudyResult>>) -> StudyStep {
+        let settings = self.lanes.iter().flatten().next().map(|case| self.cases[*case].join(" "));
+        let label = settings.filter(|label| !label.is_empty()).unwrap_or_else(|| "Python runs the file".to_owned());
+        StudyStep::More { done: done as u64, total: self.cases.len() as u64, label, shown }
     }
 
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {
-        let ranking = Ranking::of(self.finished.clone());
-        let document = document(&self.study, &ranking, self.best.as_ref().map_or(&[], |(_, list)| &list.files));
-        let files = if is_over { self.files(&ranking)? } else { Vec::new() };
+        let ranking = Ranking::of(self.finished.iter().flatten().cloned().collect());
+        let kept = self.kept.borrow();
+        let list = self.best().and_then(|best| kept.list_of(&self.cases[best]));
+        let left = self.cases.len() - ranking.ranked.len();
+        let document = document(&self.study, &ranking, list.map_or(&[], |list| &list.files), left);
+        let files = if is_over { self.files(&ranking, list)? } else { Vec::new() };
         Ok(StudyResult { document, files, ..StudyResult::default() })
     }
 
     /// The command line's output of `--json`, and the timeline of the fastest case.
-    fn files(&self, ranking: &Ranking) -> Result<Vec<StudyFile>, String> {
+    fn files(&self, ranking: &Ranking, list: Option<&List>) -> Result<Vec<StudyFile>, String> {
         let json = match ranking.ranked.as_slice() {
             [Ranked { answer: Some(answer), .. }] => serde_json::to_string_pretty(answer),
             _ => serde_json::to_string_pretty(ranking),
         };
         let mut files = vec![StudyFile::json("nki.json", json.map_err(|e| e.to_string())? + "\n")];
-        if let Some((_, list)) = self.best.as_ref().filter(|(time, _)| time.is_finite()) {
+        let builds = ranking.ranked.first().is_some_and(|best| best.total_us().is_some());
+        if let Some(list) = list.filter(|_| builds) {
             let profile = kernel_profile(list, &self.setup, &self.study.instance).map_err(|e| e.to_string())?;
             let text = String::from_utf8(WriteFormat::Chrome.write(&profile)).map_err(|e| e.to_string())?;
             files.push(StudyFile::trace("nki-trace.json", text));
@@ -124,4 +170,93 @@ pub fn kernel_profile(list: &List, setup: &Setup, instance: &str) -> Result<Prof
     simulate(&executable, &setup.costs, &mut spans)?;
     let title = format!("{} on {instance}", list.function());
     Ok(build_profile(&executable, &spans, &setup.costs, Workflow::Trace, title.as_str().into()).profile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::RecorderCall;
+    use ns_view::document::Block;
+    use std::cell::Cell;
+    use std::collections::BTreeMap;
+
+    const LIST: &str = include_str!("../../../../tests/nki/lists/own_call-main.json");
+
+    /// A recorder with two lanes, whose second answers first.
+    #[derive(Default)]
+    struct TwoLanes {
+        running: RefCell<BTreeMap<usize, String>>,
+        asked: RefCell<Vec<String>>,
+        turns: Cell<u32>,
+        ends: Cell<u32>,
+    }
+
+    impl Recorder for TwoLanes {
+        fn lanes(&self) -> usize {
+            2
+        }
+
+        fn begin(&self, lane: usize, call: &RecorderCall) {
+            let setting = call.words.iter().find(|word| word.starts_with("N=")).cloned().unwrap_or_default();
+            self.asked.borrow_mut().push(setting.clone());
+            self.running.borrow_mut().insert(lane, setting);
+        }
+
+        fn take(&self, lane: usize) -> Option<Result<String, String>> {
+            self.turns.set(self.turns.get() + 1);
+            if lane == 0 && !self.turns.get().is_multiple_of(5) {
+                return None;
+            }
+            let setting = self.running.borrow_mut().remove(&lane)?;
+            Some(if setting == "N=3" { Err("three is too many".to_owned()) } else { Ok(LIST.to_owned()) })
+        }
+
+        fn end(&self) {
+            self.ends.set(self.ends.get() + 1);
+        }
+    }
+
+    fn run(set: &str, steps: usize, recorder: &Rc<TwoLanes>, kept: &Rc<RefCell<KeptKernels>>) -> Option<StudyResult> {
+        let study = NkiStudy { set: set.to_owned(), ..NkiStudy::default() };
+        let mut run = study.start(Some(Rc::clone(recorder) as Rc<dyn Recorder>), Rc::clone(kept)).unwrap();
+        (0..steps).find_map(|_| match run.step(1).unwrap() {
+            StudyStep::Done(result) => Some(*result),
+            StudyStep::More { .. } => None,
+        })
+    }
+
+    #[test]
+    fn lanes_give_the_rows_of_one_after_another() {
+        let (recorder, kept) = (Rc::new(TwoLanes::default()), Rc::default());
+        let result = run("N=1,2,3,4,5,6", 1_000, &recorder, &kept).unwrap();
+        // The second lane is faster, so the cases end in another order than they have.
+        assert_ne!(*recorder.asked.borrow(), ["N=1", "N=2"]);
+        let json: Ranking = serde_json::from_str(&result.files[0].text).unwrap();
+        let order: Vec<String> = json.ranked.iter().map(Ranked::label).collect();
+        assert_eq!(order, ["N=1", "N=2", "N=4", "N=5", "N=6", "N=3"]);
+        assert_eq!(json.ranked[5].error.as_deref(), Some("three is too many"));
+        assert_eq!((result.files.len(), recorder.ends.get()), (2, 1));
+        let rows = result.document.blocks.iter().find_map(|block| match block {
+            Block::Rows { targets, .. } => Some(targets.as_slice()),
+            _ => None,
+        });
+        assert_eq!(rows.unwrap()[..2], ["set=N=1", "set=N=2"]);
+    }
+
+    #[test]
+    fn what_has_run_does_not_run_again() {
+        let (recorder, kept) = (Rc::new(TwoLanes::default()), Rc::default());
+        assert!(run("N=1,2,4,5,6,7", 4, &recorder, &kept).is_none());
+        assert_eq!(recorder.ends.get(), 1, "a run that is cancelled leaves no Python at work");
+        let before = recorder.asked.borrow().len();
+        let all = run("N=1,2,4,5,6,7", 1_000, &recorder, &kept).unwrap();
+        assert!(recorder.asked.borrow().len() < before + 6);
+        assert_eq!(all, run("N=1,2,4,5,6,7", 1_000, &Rc::default(), &Rc::default()).unwrap());
+        // Another value runs alone; without the fastest, the next one is recorded for its timeline.
+        let before = recorder.asked.borrow().len();
+        run("N=1,2,4,5,6,7,8", 1_000, &recorder, &kept).unwrap();
+        assert_eq!(recorder.asked.borrow()[before..], ["N=8"]);
+        let fewer = run("N=2,4", 1_000, &recorder, &kept).unwrap();
+        assert_eq!((recorder.asked.borrow()[before + 1..].to_vec(), fewer.files.len()), (vec!["N=2".to_owned()], 2));
+    }
 }

@@ -3,6 +3,7 @@
 use crate::state::{StateDispatcher, StateHandle};
 use yew::prelude::*;
 
+use crate::bridge;
 use crate::context::AppContext;
 use crate::context::JobSlot;
 use crate::pages::benchmark::open_model;
@@ -13,9 +14,9 @@ use crate::worker::{Engine, Program};
 use ns_page::RunState;
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::study::{StudyAction, StudyState};
-use ns_session::share::study_file_name;
-use ns_session::studies::StudySpec;
-use ns_session::{JobRequest, JobResult, Message, OpenedModel, ResultPart, study_page};
+use ns_session::share::{Page, study_file_name};
+use ns_session::studies::{StudyKind, StudySpec};
+use ns_session::{JobRequest, JobResult, Kind, Message, OpenedModel, ResultPart, sniff, study_page};
 
 /// Opens a model file, and asks a study about it.
 pub fn open_for_study(app: &AppContext, state: &StateDispatcher<StudyState>, file: web_sys::File) {
@@ -79,8 +80,11 @@ impl StudyActions {
         if let Some((engine, job)) = self.job.0.borrow_mut().take() {
             engine.give_up(job);
         }
-        // A separate worker: the memory of a large layer is freed when the worker ends.
-        let engine = match self.app.pool.take(Program::Studies) {
+        // A separate worker: the memory of a large layer is freed when the worker ends. Python starts once, and stays with its worker.
+        let pool = &self.app.pool;
+        let is_python = spec.kind() == StudyKind::Nki;
+        let engine = if is_python { pool.shared(Program::Studies) } else { pool.take(Program::Studies) };
+        let engine = match engine {
             Ok(engine) => engine,
             Err(message) => return self.state.dispatch(StudyAction::Refuse(message)),
         };
@@ -150,6 +154,26 @@ impl StudyActions {
             Ok(file) => self.on_trace.emit(file),
             Err(message) => self.say(Tone::Bad, message),
         }
+    }
+
+    /// Gives a source in the language of the other tab of kernels to that tab, as a file that is dropped; returns whether it is one.
+    pub fn give_to_other_tab(&self, text: &str) -> bool {
+        let is_cpp = text.contains("torch::Tensor") || text.contains("#include <torch");
+        let (name, tab) = match self.state.kind {
+            StudyKind::Nki if is_cpp => ("kernel.cpp", Page::Customop),
+            StudyKind::Customop if !is_cpp && sniff(text.as_bytes(), "kernel.py") == Kind::Nki => {
+                ("kernel.py", Page::Nki)
+            }
+            _ => return false,
+        };
+        match file_of(name, text) {
+            Ok(file) => {
+                url::go(&tab.hash());
+                bridge::send_to_lab(tab, false, &[file]);
+            }
+            Err(message) => self.say(Tone::Bad, message),
+        }
+        true
     }
 
     fn say(&self, tone: Tone, text: String) {

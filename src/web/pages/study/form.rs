@@ -134,6 +134,11 @@ fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldError
         }
         FieldKind::Source => {
             let marks = state.result.as_ref().map(|result| marks_of(&result.document)).unwrap_or_default();
+            let on_edit = on((props.actions.clone(), on_edit), |(actions, on_edit), text: String| {
+                if !actions.give_to_other_tab(&text) {
+                    on_edit.emit(text);
+                }
+            });
             html! { <FormInput {id} {field} {value} {error} {on_edit} {marks} /> }
         }
         _ => html! { <FormInput {id} {field} {value} {error} {on_edit} /> },

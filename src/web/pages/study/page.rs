@@ -13,6 +13,7 @@ use crate::context::use_app;
 use crate::pages::benchmark::{drop_zone, missing_file};
 use ns_page::study::StudyState;
 use ns_page::{RunState, Shared};
+use ns_session::share::Page;
 use ns_session::studies::{StudyExample, StudySpec};
 
 /// Delay from the last edit to the run.
@@ -25,6 +26,17 @@ pub struct StudyPageProps {
     pub job: JobSlot,
     /// Receives a trace of the result that is to be shown as a timeline.
     pub on_trace: Callback<web_sys::File>,
+}
+
+/// The languages of kernels, if the page is about one.
+fn kernel_tabs(current: Page) -> Html {
+    let tab = |(page, name): &(Page, &'static str)| {
+        html! { <a href={page.hash()} aria-current={(*page == current).then_some("page")}>{ *name }</a> }
+    };
+    if Page::KERNELS.iter().all(|(page, _)| *page != current) {
+        return Html::default();
+    }
+    html! { <nav class="tabs" aria-label="Language of the kernel">{ for Page::KERNELS.iter().map(tab) }</nav> }
 }
 
 #[component]
@@ -67,8 +79,9 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
         }
     }));
     html! {
-        <div class={classes!("page", "study", is_studio(state.kind).then_some("is-studio"))}>
+        <div class={classes!("page", "study", state.kind.is_kernel().then_some("is-studio"))}>
             <h1>{ form.title }</h1>
+            { kernel_tabs(Page::of_study(state.kind)) }
             <p class="lead">{ form.lead }</p>
             <StudyFields actions={actions.clone()} state={state.clone()} />
             <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for form.examples.iter().map(example) }</div>

@@ -7,6 +7,7 @@ from .dtypes import DTYPES, FLOAT32
 from .dtypes import dtype as as_dtype
 from .errors import KernelError
 from .tensors import product
+from .trace import Trace
 
 
 class HostArray:
@@ -79,11 +80,40 @@ class HostArray:
     def _same(self, *_, **__):
         return HostArray(self.shape, self.dtype)
 
-    cpu = numpy = contiguous = copy = detach = clone = squeeze = _same
-    __neg__ = _same
+    cpu = cuda = numpy = contiguous = copy = detach = clone = requires_grad_ = _same
+    __neg__ = __abs__ = _same
+
+    def squeeze(self, axis=None, dim=None):
+        gone = axis if dim is None else dim
+        gone = range(self.ndim) if gone is None else (gone % max(1, self.ndim),)
+        return HostArray([n for at, n in enumerate(self.shape) if n != 1 or at not in gone], self.dtype)
+
+    def unsqueeze(self, dim):
+        at = dim % (self.ndim + 1)
+        return HostArray((*self.shape[:at], 1, *self.shape[at:]), self.dtype)
+
+    def expand(self, *shape):
+        shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        own = (1,) * (len(shape) - self.ndim) + self.shape
+        return HostArray([have if want == -1 else want for have, want in zip(own, shape)], self.dtype)
+
+    def flatten(self, *_, **__):
+        return HostArray((self.size,), self.dtype)
+
+    ravel = flatten
 
     def bfloat16(self):
         return self.astype("bfloat16")
+
+    def half(self):
+        return self.astype("float16")
+
+    def float(self):
+        return self.astype(FLOAT32)
+
+    def __matmul__(self, other):
+        columns = getattr(other, "shape", ())
+        return HostArray((*self.shape[:-1], *(columns[-1:] if len(columns) > 1 else ())), self.dtype)
 
     def _with(self, other, *_):
         shape = getattr(other, "shape", ())
@@ -117,6 +147,8 @@ class Absent:
         # A decorator leaves its function as it is.
         if len(args) == 1 and isinstance(args[0], types.FunctionType):
             return args[0]
+        if self._package in ("nki", "neuronxcc"):
+            raise KernelError("import", f"{self._name} is not recorded: collectives and the kernels of the SDK are not.", "leave it out, or time the kernel around it")
         return Absent(f"{self._name}(...)", self._package)
 
     # A class of it as a base does what a module of torch does: a call is one of forward.
@@ -126,8 +158,23 @@ class Absent:
     def _need(self, *_, **__):
         raise KernelError("import", f"{self._name} is needed, but {self._package} is not installed.", f"install {self._package}, or give the kernel's arguments with --shapes")
 
-    __bool__ = __int__ = __float__ = __index__ = __iter__ = __len__ = __enter__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __truediv__ = _need
-    __lt__ = __gt__ = __le__ = __ge__ = _need
+    __bool__ = __int__ = __float__ = __index__ = __iter__ = __len__ = _need
+
+    # What a file computes of it before its kernel may never be needed: the expected result of a test.
+    def _unknown(self, *_):
+        if Trace.now is None or Trace.now.kernel:
+            self._need()
+        return Absent(f"a value of {self._name}", self._package)
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = __matmul__ = __rmatmul__ = __neg__ = _unknown
+    __lt__ = __gt__ = __le__ = __ge__ = _unknown
+
+    # torch.no_grad() and the like.
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
 
     def __getitem__(self, _):
         return Absent(f"{self._name}[...]", self._package)
@@ -139,6 +186,19 @@ class AbsentBase:
 
     def __call__(self, *args, **named):
         return self.forward(*args, **named)
+
+    def _self(self, *_, **__):
+        return self
+
+    to = cpu = cuda = eval = train = half = bfloat16 = float = requires_grad_ = _self
+
+    def register_buffer(self, name, value, **_):
+        setattr(self, name, value)
+
+    @classmethod
+    def apply(cls, *args):
+        """A function of torch.autograd."""
+        return cls.forward(types.SimpleNamespace(save_for_backward=lambda *_: None), *args)
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -276,6 +336,7 @@ def numpy_stub():
 def torch_stub():
     kinds = {**DTYPES, "half": DTYPES["float16"], "float": FLOAT32, "long": DTYPES["int64"], "int": DTYPES["int32"], "float8_e4m3fn": DTYPES["float8_e4m3"]}
     more = {"rand": _make, "randn": _make, "randint": _randint, "rand_like": _like, "randn_like": _like, "Tensor": HostArray, "manual_seed": lambda *_: None}
+    more["nn"] = Stub("torch.nn", Parameter=lambda value, *_, **__: value)
     return Stub("torch", finfo=FInfo, **kinds, **{**MAKERS, **more})
 
 

@@ -932,7 +932,8 @@ def core_barrier(data, cores, engine=None, name=None):
     api = "nisa.core_barrier"
     now()
     view = operand(data, "data", api)
-    emit("core_barrier", api, ("data",), [view], [view.pattern() if view.on_chip else view.hbm_pattern()], 0, (("cores", plain(cores)),), engine_name(engine))
+    # It orders what the cores write, so it counts as a write.
+    emit("core_barrier", api, ("data",), [view], [view.pattern() if view.on_chip else view.hbm_pattern()], 1, (("cores", plain(cores)),), engine_name(engine))
 
 
 def _seed(name):

@@ -167,8 +167,9 @@ class _Allocation:
                 index.insert(0, number % count)
                 number //= count
             if self.function:
-                first, _, byte = self.function(idx=tuple(index), pdim_size=shape[pdim], fdim_size=size)
-                return (byte, first) if self.memory == "p" else (byte, -1)
+                # The bank of PSUM, the first partition, the byte; one of SBUF has no bank.
+                *place, byte = self.function(idx=tuple(index), pdim_size=shape[pdim], fdim_size=size)
+                return (byte, place[0]) if self.memory == "p" else (byte, -1)
             slot = 0
             for one, count, turn in zip(index, blocks, turns):
                 turn = turn or count

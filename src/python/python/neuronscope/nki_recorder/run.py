@@ -180,6 +180,8 @@ class _Run:
         self.shapes, self.dtype, self.settings, self.grid = shapes, dtype, settings, grid
         self.kernels = []
         self.used = set()
+        # Whether the kernel is recorded: what the file does afterwards is no part of it. A runner of tests catches what ends the file.
+        self.is_over = False
 
     def go(self):
         trace, before = self.trace, Trace.now
@@ -199,7 +201,8 @@ class _Run:
         except (SystemExit, KeyboardInterrupt) as error:
             if isinstance(error, KeyboardInterrupt) and not getattr(trace, "late", False):
                 raise
-            self._fail(self._late() if isinstance(error, KeyboardInterrupt) else self._left(error), error.__traceback__)
+            if not self.is_over:
+                self._fail(self._late() if isinstance(error, KeyboardInterrupt) else self._left(error), error.__traceback__)
         except BaseException as error:  # noqa: BLE001
             self._fail(self._python(error), error.__traceback__, error)
         finally:
@@ -351,6 +354,8 @@ class _Run:
     # One kernel.
 
     def _record_call(self, kernel, args, named):
+        if self.is_over:
+            raise End
         if self.function and self.shapes is None and kernel.__name__ != self.function:
             # The file calls another kernel first; its result is not known.
             return Absent(f"the result of {kernel.__name__}", "nki")
@@ -387,6 +392,7 @@ class _Run:
             trace.program, trace.shared_next = program, 0
             results = kernel.function(*bound.args, **bound.kwargs)
         self._results(results)
+        self.is_over = True
         raise End
 
     def _argument(self, name, value):

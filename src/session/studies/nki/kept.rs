@@ -1,0 +1,49 @@
+//! Answers that are kept between runs: settings that have run do not run again, after a cancel or with more values.
+
+use super::spec::{MOST_CASES, NkiStudy};
+use ns_nki::{Answer, List, Ranked, Settings};
+
+/// The answers of one file and call.
+#[derive(Debug, Default)]
+pub(crate) struct KeptKernels {
+    /// The study but for its settings, and whether limits were removed.
+    of: Option<(NkiStudy, bool)>,
+    ranked: Vec<Ranked>,
+    /// The list of the fastest, with its time and its settings.
+    best: Option<(f64, Settings, List)>,
+}
+
+impl KeptKernels {
+    /// The kept answer of each case; what is of another file or call is forgotten.
+    pub(super) fn begin(&mut self, study: &NkiStudy, with_limits: bool, cases: &[Settings]) -> Vec<Option<Ranked>> {
+        let of = (NkiStudy { set: String::new(), ..study.clone() }, with_limits);
+        if self.of.as_ref() != Some(&of) {
+            *self = Self { of: Some(of), ..Self::default() };
+        }
+        self.best.take_if(|best| !cases.contains(&best.1));
+        let kept = |case: &Settings| self.ranked.iter().find(|ranked| ranked.settings == *case).cloned();
+        cases.iter().map(kept).collect()
+    }
+
+    /// Keeps an answer, and its list if it is the fastest; of equal ones the first of the cases.
+    pub(super) fn keep(&mut self, ranked: &Ranked, answer: &Answer, list: List, cases: &[Settings]) {
+        let place = |settings: &Settings| cases.iter().position(|case| case == settings);
+        let time = answer.total_us.unwrap_or(f64::INFINITY);
+        let is_best = self.best.as_ref().is_none_or(|(best, settings, _)| {
+            time < *best || (time == *best && place(&ranked.settings) <= place(settings))
+        });
+        if is_best {
+            self.best = Some((time, ranked.settings.clone(), list));
+        }
+        self.ranked.retain(|kept| kept.settings != ranked.settings);
+        if self.ranked.len() >= MOST_CASES {
+            self.ranked.remove(0);
+        }
+        self.ranked.push(ranked.clone());
+    }
+
+    /// The list of the fastest, if it is that of these settings.
+    pub(super) fn list_of(&self, settings: &Settings) -> Option<&List> {
+        self.best.as_ref().filter(|best| best.1 == *settings).map(|best| &best.2)
+    }
+}
