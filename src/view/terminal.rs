@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::column_look::ColumnLook;
 use super::document::{Block, Document, Figure, Plot};
-use super::plot::{Bar, HeatCell, HeatRow, Line, Lines};
+use super::plot::{Bar, HeatCell, HeatRow, Lane, Line, Lines};
 use super::table::Table;
 use super::text::three_decimals;
 use ns_base::convert::f64_to_usize;
@@ -112,6 +112,14 @@ fn figure(one: &Figure, out: &mut String) {
             let row =
                 |one: &Bar| vec![one.name.clone(), format!("{} {unit}", three_decimals(one.value)), bar(one.share)];
             *out += &table(&["", ">", ""], &bars.bars.iter().map(row).collect::<Vec<_>>());
+        }
+        // Of shares over time their means.
+        Plot::Lanes(lanes) => {
+            let row = |lane: &Lane| {
+                let mean = format!("{} %", three_decimals(lane.mean_percent));
+                vec![lane.name.clone(), mean, bar(lane.mean_percent / 100.0)]
+            };
+            *out += &table(&["", ">", ""], &lanes.lanes.iter().map(row).collect::<Vec<_>>());
         }
         Plot::HeatMap(map) => {
             let heads: Vec<&str> = [""].into_iter().chain(map.columns.iter().map(String::as_str)).collect();
