@@ -20,6 +20,7 @@ use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::nki_args::NkiArgs;
 use super::option_args::OptionArgs;
 use super::output_args::TableArgs;
+use super::page_args::PageArgs;
 use super::parquet_args::ParquetArgs;
 use super::profile_args::ProfileArgs;
 use super::serve_args::{CompletionsArgs, ManArgs, ServeArgs};
@@ -142,6 +143,8 @@ pub(super) struct NumericsArgs {
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
     #[command(flatten)]
     pub file: ModelFileArg,
     #[command(flatten)]

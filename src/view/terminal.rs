@@ -104,14 +104,19 @@ fn bar(share: f64) -> String {
     "#".repeat(f64_to_usize((share.clamp(0.0, 1.0) * LONGEST_BAR).round()))
 }
 
+/// A plot with its title; one that says nothing in characters has none.
 fn figure(one: &Figure, out: &mut String) {
+    let Some(rows) = rows(&one.plot) else { return };
     let note = if one.note.is_empty() { String::new() } else { format!(": {}", one.note) };
-    *out += &format!("\n{}{note}\n", one.title);
-    match &one.plot {
+    *out += &format!("\n{}{note}\n{rows}", one.title);
+}
+
+fn rows(plot: &Plot) -> Option<String> {
+    Some(match plot {
         Plot::Bars(bars, unit) => {
             let row =
                 |one: &Bar| vec![one.name.clone(), format!("{} {unit}", three_decimals(one.value)), bar(one.share)];
-            *out += &table(&["", ">", ""], &bars.bars.iter().map(row).collect::<Vec<_>>());
+            table(&["", ">", ""], &bars.bars.iter().map(row).collect::<Vec<_>>())
         }
         // Of shares over time their means.
         Plot::Lanes(lanes) => {
@@ -119,42 +124,64 @@ fn figure(one: &Figure, out: &mut String) {
                 let mean = format!("{} %", three_decimals(lane.mean_percent));
                 vec![lane.name.clone(), mean, bar(lane.mean_percent / 100.0)]
             };
-            *out += &table(&["", ">", ""], &lanes.lanes.iter().map(row).collect::<Vec<_>>());
+            table(&["", ">", ""], &lanes.lanes.iter().map(row).collect::<Vec<_>>())
         }
         Plot::HeatMap(map) => {
             let heads: Vec<&str> = [""].into_iter().chain(map.columns.iter().map(String::as_str)).collect();
             let cell = |cell: &Option<HeatCell>| cell.as_ref().map(|cell| cell.text.clone()).unwrap_or_default();
             let row = |row: &HeatRow| [row.name.clone()].into_iter().chain(row.cells.iter().map(cell)).collect();
-            *out += &table(&heads, &map.rows.iter().map(row).collect::<Vec<_>>());
+            table(&heads, &map.rows.iter().map(row).collect::<Vec<_>>())
         }
-        // Few points of lines that share them are a table.
-        Plot::Lines(Lines { x, lines, .. }) => {
-            let xs = |line: &Line| line.points.iter().map(|point| point.0).collect::<Vec<_>>();
-            let Some(all) = lines.first().map(xs).filter(|all| all.len() <= MOST_POINTS) else { return };
-            if lines.iter().all(|line| xs(line) == all) {
-                let names = lines.iter().map(|line| format!(">{}", line.name));
-                let heads: Vec<String> = [format!(">{}", x.title)].into_iter().chain(names).collect();
-                let row = |(n, x): (usize, &f64)| {
-                    let ys = lines.iter().filter_map(|line| Some(line.points.get(n)?.1));
-                    [*x].into_iter().chain(ys).map(three_decimals).collect()
-                };
-                let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-                *out += &table(&heads, &all.iter().enumerate().map(row).collect::<Vec<_>>());
-            }
-        }
-        _ => {}
+        Plot::Lines(plot) => shared_points(plot).unwrap_or_else(|| ranges(plot)),
+        Plot::Scatter(_) | Plot::Roofline(_) | Plot::Pie(..) => return None,
+    })
+}
+
+/// Few points of lines that share them: a row for each.
+fn shared_points(Lines { x, lines, .. }: &Lines) -> Option<String> {
+    let xs = |line: &Line| line.points.iter().map(|point| point.0).collect::<Vec<_>>();
+    let all = lines.first().map(xs).filter(|all| all.len() <= MOST_POINTS)?;
+    if lines.iter().any(|line| xs(line) != all) {
+        return None;
     }
+    let names = lines.iter().map(|line| format!(">{}", line.name));
+    let heads: Vec<String> = [format!(">{}", x.title)].into_iter().chain(names).collect();
+    let row = |(n, x): (usize, &f64)| {
+        let ys = lines.iter().filter_map(|line| Some(line.points.get(n)?.1));
+        [*x].into_iter().chain(ys).map(three_decimals).collect()
+    };
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    Some(table(&heads, &all.iter().enumerate().map(row).collect::<Vec<_>>()))
+}
+
+/// From where to where each line goes.
+fn ranges(Lines { y, lines, .. }: &Lines) -> String {
+    let row = |line: &Line| {
+        let ys = || line.points.iter().map(|point| point.1);
+        let [least, most] = [ys().fold(f64::INFINITY, f64::min), ys().fold(f64::NEG_INFINITY, f64::max)];
+        vec![line.name.clone(), three_decimals(least), three_decimals(most)]
+    };
+    table(&[&y.title, ">Least", ">Most"], &lines.iter().map(row).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::Bars;
+    use crate::plot::{Bars, LineStyle};
 
     #[test]
     fn columns_line_up() {
         let rows = vec![vec!["dot".to_owned(), "279".to_owned()], vec!["maximum".to_owned(), "6".to_owned()]];
         assert_eq!(table(&["Op", ">ns"], &rows), "Op        ns\ndot      279\nmaximum    6\n");
+    }
+
+    #[test]
+    fn a_line_of_many_points_is_its_range() {
+        let points = (0..100_u32).map(|i| (f64::from(i), f64::from(i % 7))).collect();
+        let lines = Lines::new("us", "KiB", [("SBUF".to_owned(), LineStyle::Steps, points)], false);
+        let figure = Figure { title: "Space".to_owned(), note: String::new(), plot: Plot::Lines(lines) };
+        let of = Document { title: "All".to_owned(), blocks: vec![Block::Plot(figure)] };
+        assert_eq!(document(&of), "All\n\nSpace\nKiB   Least  Most\nSBUF      0     6\n");
     }
 
     #[test]

@@ -56,7 +56,10 @@ pub(super) fn of_drawn(
 
 /// Prints what a session says of a study.
 fn tell(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
-    let (report, document) = of_drawn(&mut Driver::new(), &args.file_flags, study)?;
+    let (report, document) = of_drawn(&mut Driver::new(), &args.file_flags, study.clone())?;
+    // A link holds no file.
+    let linked = (!model_file::names_a_file(&study.compared.model)).then_some(StudySpec::Numerics(study));
+    args.page.save(linked.as_ref(), &document)?;
     let said = if args.json { report.to_json()? } else { terminal::document(&document) };
     text::print(said.as_bytes())?;
     let failed = report.outputs.iter().filter(|o| !o.passed).count();
@@ -74,6 +77,9 @@ fn of_file(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
     let kernels = OperatorKernels::of(&settings.assumed).context("--assume")?;
     if args.arrays.inputs.is_none() {
         return tell(study, args);
+    }
+    if args.page.html.is_some() {
+        bail!("--html has no page of arrays; leave it out, or leave --inputs out for random inputs");
     }
     if spec.rounding == Rounding::Stochastic {
         bail!(
