@@ -114,7 +114,7 @@ test("a data set that is dropped is answered by processor and core, judged by me
   const row = page.getByRole("table", { name: "How good the answers are" }).locator("tbody tr").first();
   assert.match(await row.innerText(), new RegExp(`^Accuracy\\s+${metric.reference === 0 ? "0" : metric.reference.toFixed(2)}`));
   assert.equal(await cells(page, "Device").count(), 3 * JSON.parse(printed).outputs[0].sample.columns);
-  assert.match(page.url(), /dataset=\d+~/);
+  assert.match(page.url(), /dataset=\d+(~|%7E)/);
   await assertAccessible(page);
 }, { hash: waiting("#/numerics?v=1&model=nn") }));
 

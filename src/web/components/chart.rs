@@ -6,7 +6,7 @@ use super::width::use_width;
 use super::{drawn, on, set};
 use crate::platform::pointer;
 use ns_view::document::Plot;
-use ns_view::plot::{Frame, LegendEntry, Spot, legend};
+use ns_view::plot::{Form, Frame, LegendEntry, Shape, Spot, legend};
 use ns_view::svg::number;
 
 #[derive(Properties, PartialEq)]
@@ -32,7 +32,13 @@ pub fn PlotChart(props: &PlotChartProps) -> Html {
     let node = use_node_ref();
     let width = use_width(&node);
     let shapes = use_memo((props.plot.clone(), width), |(plot, width)| {
-        plot.chart().zip(*width).map(|(chart, px)| drawn(&chart.shapes(&chart.frame(Some(px)))))
+        plot.chart().zip(*width).map(|(chart, px)| {
+            let mut shapes = chart.shapes(&chart.frame(Some(px)));
+            // The words of points stand below the plot.
+            let is_line = |shape: &Shape| matches!(shape.form, Form::Line(_));
+            shapes.iter_mut().filter(|shape| !is_line(shape)).for_each(|shape| shape.title.clear());
+            drawn(&shapes)
+        })
     });
     let Some(chart) = props.plot.chart() else { return Html::default() };
     let frame = chart.frame(width);

@@ -246,11 +246,11 @@ mod tests {
     #[test]
     fn what_has_run_does_not_run_again() {
         let (recorder, kept) = (Rc::new(TwoLanes::default()), Rc::default());
-        assert!(run("N=1,2,4,5,6,7", 4, &recorder, &kept).is_none());
+        assert!(run("N=1,2,4,5,6,7", 8, &recorder, &kept).is_none());
         assert_eq!(recorder.ends.get(), 1, "a run that is cancelled leaves no Python at work");
         let before = recorder.asked.borrow().len();
         let all = run("N=1,2,4,5,6,7", 1_000, &recorder, &kept).unwrap();
-        assert!(recorder.asked.borrow().len() < before + 6);
+        assert!((before..before + 6).contains(&recorder.asked.borrow().len()));
         assert_eq!(all, run("N=1,2,4,5,6,7", 1_000, &Rc::default(), &Rc::default()).unwrap());
         // Another value runs alone; without the fastest, the next one is recorded for its timeline.
         let before = recorder.asked.borrow().len();

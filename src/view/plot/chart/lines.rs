@@ -114,7 +114,7 @@ impl Lines {
             shapes.push(Shape::new(Form::Line(ends), "spread", Ink::Stroke(line.fill)));
         }
         let through = line.points.iter().map(place).collect();
-        shapes.push(Shape::new(Form::Line(through), line.class(), line.ink()).with_title(line.name.clone()));
+        shapes.push(Shape::new(Form::Line(through), line.class(), line.ink()));
         if line.points.len() <= MOST_MARKS && line.style == LineStyle::Solid {
             let disc = |point| Form::Disc { at: place(point), radius: MARK_PX };
             shapes.extend(line.points.iter().map(|point| Shape::new(disc(point), "mark", Ink::Fill(line.fill))));
