@@ -13,7 +13,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use neuronscope::kernel::{BUILT_IN, Fill, HbmTensor, Role, compile, filled, run_operator};
+use neuronscope::kernel::{BUILT_IN, Fill, HbmTensor, OperatorCall, Role, compile, filled};
 use neuronscope::machine::cost::GpsimdCosts;
 
 /// Best of this many runs: the machine may be shared.
@@ -32,7 +32,9 @@ fn main() {
         let (mut best, mut statements) = (f64::INFINITY, 0);
         for _ in 0..RUNS {
             let start = Instant::now();
-            let run = black_box(run_operator(forward, &inputs, kernel.multicore, costs.processors, &costs));
+            let mut call = OperatorCall::new(forward, inputs.to_vec(), kernel.multicore, costs.processors, &costs);
+            while !call.advance(u64::MAX) {}
+            let run = black_box(call.finish());
             best = best.min(start.elapsed().as_secs_f64());
             statements = run.cost.lines.iter().map(|l| l.count).sum::<u64>();
         }

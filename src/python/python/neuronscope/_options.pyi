@@ -143,6 +143,8 @@ class NumericsOptions(TypedDict, total=False):
     optlevel: Value
     lnc: Value
     dataset: Value
+    html: Value
+    live: Value
     dim: Value
     assume: Value
 
@@ -163,6 +165,8 @@ class CustomopOptions(TypedDict, total=False):
     source: Switch
     output: Value
     export: Value
+    html: Value
+    live: Value
     print: Value
 
 class GenerateOptions(TypedDict, total=False):
@@ -185,6 +189,8 @@ class GenerateOptions(TypedDict, total=False):
     requests: Value
     prefill_chunk: Value
     model_config: Value
+    html: Value
+    live: Value
     trace: Value
     trace_export: Value
 
@@ -198,6 +204,8 @@ class FitOptions(TypedDict, total=False):
     max_ttft_ms: Value
     max_tpot_ms: Value
     model_config: Value
+    html: Value
+    live: Value
 
 class ValidateOptions(TypedDict, total=False):
     calibrate: Switch

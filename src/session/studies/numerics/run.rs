@@ -42,7 +42,7 @@ struct WholeRun {
 enum Values {
     /// A model file with the values of its parameters.
     File(ModelFileValues),
-    Records(RecordsRun),
+    Records(Box<RecordsRun>),
 }
 
 /// Begins a comparison. Fails for a rounding that a model file and records cannot have.
@@ -95,7 +95,7 @@ impl WholeRun {
             let batch_size = spec.batch_size.map(u64::from);
             Values::File(ModelFileValues::of(models, &spec.model, batch_size, spec.seed)?)
         } else {
-            Values::Records(RecordsRun::new(&study, models)?)
+            Values::Records(Box::new(RecordsRun::new(&study, models)?))
         };
         Ok(Self { study, core, values })
     }

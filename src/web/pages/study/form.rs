@@ -13,7 +13,7 @@ use crate::pages::benchmark::ModelField;
 use crate::platform::page;
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::CompileOptions;
-use ns_session::studies::{FieldGroup, FieldKind, FormField, GroupLook, StudyKind, StudySpec};
+use ns_session::studies::{FieldGroup, FieldKind, FormField, GroupLook, StudySpec};
 use ns_view::document::{Block, Document, SourceLine};
 
 /// Choices with names longer than this get a wide field.
@@ -55,7 +55,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
         }
     });
     // An editor of a source is no drawer where it stands beside the results.
-    let is_open = is_studio(state.kind) && page::has_two_columns();
+    let is_open = state.kind.is_kernel() && page::has_two_columns();
     let fields = on((props.clone(), wrong.clone()), |(props, wrong), ()| {
         props.state.kind.form().groups.iter().map(|g| group(props, g, wrong)).collect::<Html>()
     });
@@ -70,11 +70,6 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
             {fields}
         />
     }
-}
-
-/// Whether the source is edited beside the results.
-pub(super) const fn is_studio(kind: StudyKind) -> bool {
-    matches!(kind, StudyKind::Customop | StudyKind::Nki)
 }
 
 fn group(props: &StudyFieldsProps, group: &'static FieldGroup, wrong: &FieldErrors) -> Html {

@@ -6,7 +6,7 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::StudyActions;
-use super::form::{StudyFields, is_studio};
+use super::form::StudyFields;
 use crate::components::{DocumentView, DrawBlock, drawings, kept_note, on, progress_bar};
 use crate::context::JobSlot;
 use crate::context::use_app;
