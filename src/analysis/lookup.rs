@@ -35,7 +35,7 @@ pub struct NameSearch {
 }
 
 impl NameSearch {
-    /// Searches names, ignoring letter case. The empty text finds nothing, and a name of the profiling tutorial the slice that it stands for.
+    /// Searches names, ignoring letter case. The empty text finds nothing.
     #[must_use]
     pub fn new(profile: &Profile, text: &str) -> Self {
         let wanted = text.to_lowercase();
@@ -50,10 +50,7 @@ impl NameSearch {
         let is_hit = |id: &SliceId| matching.get(slices.name(*id).index()).copied().unwrap_or(false);
         let mut hits: Vec<_> = slices.ids().filter(is_hit).collect();
         hits.order_by_key(|&id| slices.start(id));
-        match tutorial_name(profile, text).filter(|_| hits.is_empty()) {
-            Some((_, ours)) => Self::new(profile, ours),
-            None => Self { hits },
-        }
+        Self { hits }
     }
 
     /// All hits by start, ties track by track.

@@ -41,6 +41,9 @@ test("a kernel is chosen and run, with the command line's figures, and opens as 
   await page.locator(".finding").getByText(found.message).waitFor();
   const line = page.locator(".source-text tbody tr").nth(found.line - 1);
   assert.match(await line.innerText(), /elements do not divide by 8 processors/);
+  // A source longer than its box scrolls in it, with its numbers.
+  const [numbers, text] = await page.locator(`.source-editor > pre, ${SOURCE}`).evaluateAll((all) => all.map((e) => e.getBoundingClientRect().height));
+  assert.ok(Math.abs(numbers - text) < 1, `numbers ${numbers}, text ${text}`);
   await assertAccessible(page);
   await button(page, "Open as timeline").click();
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
