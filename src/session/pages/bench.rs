@@ -15,7 +15,7 @@ use ns_bench::export::to_json;
 use ns_bench::{BenchConfig, Report, sharing};
 use ns_device::model_label;
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
-use ns_view::page::PageFile;
+use ns_view::page::{PageFile, figure};
 
 /// Reports as bytes: only one of the page's two programs makes and shows reports; the other need not know their type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,7 +72,7 @@ pub fn bench_page(
     let is_linked = |config: &&BenchConfig| config.index.is_none();
     let link = |config: &BenchConfig| BenchLink { config: config.clone(), view: view.clone() }.hash();
     let live = config.filter(is_linked).map(|config| live_address(base, &link(config)));
-    Ok(PageFile { document, lead, live, data: Some(to_json(reports)?) }.to_html())
+    Ok(PageFile { document, lead, live, figure, data: Some(to_json(reports)?) }.to_html())
 }
 
 fn title(config: Option<&BenchConfig>, reports: &[Report]) -> String {

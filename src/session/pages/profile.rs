@@ -59,7 +59,9 @@ pub(crate) fn profile_page(overview: Document, parts: ProfileParts, base: &str) 
         ProfileOrigin::File { .. } => (None, "Read"),
     };
     let lead = format!("{made} by neuronscope {}. Press a column heading to sort by it.", build_id());
-    PageFile { document: Document { title: overview.title, blocks }, lead, live, data: None }.to_html()
+    // An overview has no plots, and the program that opens profiles is small.
+    PageFile { document: Document { title: overview.title, blocks }, lead, live, figure: |_, _| {}, data: None }
+        .to_html()
 }
 
 fn facts(facts: Vec<(String, String)>) -> Table {

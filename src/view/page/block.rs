@@ -1,6 +1,6 @@
 //! The parts of a document as HTML.
 
-use super::plot::figure;
+use super::file::FigureWriter;
 use super::table::table;
 use crate::document::{Block, Columns, Document, Ranked, Shares, Source, Tile, Tone};
 use crate::svg::escape;
@@ -8,11 +8,11 @@ use crate::table::{Cell, Column, ColumnKind, Table};
 use ns_base::units::format_share;
 
 /// Writes parts one below the other; `level` is the level of their headings.
-pub(super) fn blocks(out: &mut String, all: &[Block], level: u8) {
-    all.iter().for_each(|part| block(out, part, level));
+pub(super) fn blocks(out: &mut String, all: &[Block], level: u8, figure: FigureWriter) {
+    all.iter().for_each(|part| block(out, part, level, figure));
 }
 
-fn block(out: &mut String, part: &Block, level: u8) {
+fn block(out: &mut String, part: &Block, level: u8, figure: FigureWriter) {
     match part {
         Block::Heading(text) => heading(out, text, level),
         Block::Text(text) => out.push_str(&format!("<p>{}</p>\n", escape(text))),
@@ -33,7 +33,7 @@ fn block(out: &mut String, part: &Block, level: u8) {
             if !title.is_empty() {
                 heading(out, title, level);
             }
-            blocks(out, inner, (level + 1).min(6));
+            blocks(out, inner, (level + 1).min(6), figure);
         }),
         Block::Command(text) => {
             out.push_str(&format!(

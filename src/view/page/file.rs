@@ -1,7 +1,7 @@
 //! The file around the document.
 
 use super::block::blocks;
-use crate::document::Document;
+use crate::document::{Document, Figure};
 use crate::palette::{GREY, Paint, SHADES, Theme, fill_var, hue, shade};
 use crate::svg::escape;
 
@@ -12,6 +12,9 @@ const POLICY: &str =
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("sort.js");
 
+/// Writes a plot with its title and its note.
+pub type FigureWriter = fn(&mut String, &Figure);
+
 /// A document to write as a file.
 #[derive(Clone, Debug)]
 pub struct PageFile {
@@ -20,6 +23,8 @@ pub struct PageFile {
     pub lead: String,
     /// The address that shows it live; `None` if there is no such address.
     pub live: Option<String>,
+    /// Writes its plots: [`figure`](super::figure), or a program that shows none leaves their code out.
+    pub figure: FigureWriter,
     /// Its data as JSON, which scripts find in the element `data`; `None` if the tables hold all of it.
     pub data: Option<String>,
 }
@@ -39,7 +44,7 @@ impl PageFile {
         if let Some(live) = self.live.as_deref().filter(|address| is_web_address(address)) {
             out.push_str(&format!("<p><a href=\"{}\">Open it live in neuronscope</a></p>\n", escape(live)));
         }
-        blocks(&mut out, &self.document.blocks, 2);
+        blocks(&mut out, &self.document.blocks, 2, self.figure);
         out.push_str("</main>\n");
         if let Some(data) = &self.data {
             out.push_str(&format!("<script type=\"application/json\" id=\"data\">{}</script>\n", in_script(data)));
@@ -82,7 +87,14 @@ mod tests {
     fn page(live: &str, data: &str) -> String {
         let blocks = vec![Block::Text("a <b> & c".to_owned())];
         let document = Document { title: "</title><script>alert(1)</script>".to_owned(), blocks };
-        PageFile { document, lead: String::new(), live: Some(live.to_owned()), data: Some(data.to_owned()) }.to_html()
+        PageFile {
+            document,
+            lead: String::new(),
+            live: Some(live.to_owned()),
+            figure: crate::page::figure,
+            data: Some(data.to_owned()),
+        }
+        .to_html()
     }
 
     #[test]

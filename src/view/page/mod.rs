@@ -6,4 +6,5 @@ mod file;
 mod plot;
 mod table;
 
-pub use file::PageFile;
+pub use file::{FigureWriter, PageFile};
+pub use plot::figure;

@@ -14,7 +14,7 @@ const WIDTH: f64 = 560.0;
 const BAR: f64 = 34.0;
 
 /// Writes a plot with its title and its note.
-pub(super) fn figure(out: &mut String, figure: &Figure) {
+pub fn figure(out: &mut String, figure: &Figure) {
     out.push_str(&format!("<figure class=\"panel\"><figcaption>{}</figcaption>\n", escape(&figure.title)));
     let title = &figure.title;
     out.push_str(&match &figure.plot {
