@@ -7,8 +7,8 @@ use ns_base::Idx;
 use ns_base::Order;
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
-/// Slices that the profiling tutorial names, and their names here, where fusions have other numbers (docs/porting.md says why); whether it is
-/// of the traced model.
+/// Slices that the profiling tutorial names, their names here, where fusions have other numbers (docs/porting.md says why), and whether they
+/// are of the traced model.
 pub const TUTORIAL_NAMES: [(&str, &str, bool); 5] = [
     ("SyncTensorsGraph.53", "SyncTensorsGraph.18", false),
     ("fused_16", "fused_5", false),
@@ -23,8 +23,8 @@ pub fn tutorial_name(profile: &Profile, text: &str) -> Option<(&'static str, &'s
     let strings = profile.strings();
     let has = |start: &str| (0..strings.len()).any(|i| strings.get(ns_base::StrId::from_usize(i)).starts_with(start));
     let text = text.to_lowercase();
-    let found = TUTORIAL_NAMES.iter().find(|(theirs, ..)| text.contains(&theirs.to_lowercase()))?;
-    let (theirs, ours, of_traced) = *found;
+    let (theirs, ours, of_traced) =
+        *TUTORIAL_NAMES.iter().find(|(theirs, ..)| text.contains(&theirs.to_lowercase()))?;
     (has("NN[model]") && has(ours) && has("SyncTensorsGraph") != of_traced).then_some((theirs, ours))
 }
 

@@ -22,6 +22,7 @@ mod gguf;
 mod layer_work;
 mod linear;
 mod memory;
+mod model_names;
 mod model_rows;
 mod models;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::config_fields::LAYERS;
 use super::config_json::whole;
-use super::models::is_name_of;
+use super::model_names::is_name_of;
 
 const STATE: &str = "state space";
 const LINEAR: &str = "linear attention";

@@ -15,7 +15,7 @@ use super::jobs::{
 use super::protocol::{ExportedFile, JobRequest, Message, QuestionRequest, RecordsSource, Reply};
 use super::recorder::Recorder;
 use super::share::unpack;
-use super::studies::{KeptKernels, StudyTools};
+use super::studies::{KernelAnswers, StudyTools};
 use ns_base::Clock;
 use ns_device::ModelLibrary;
 
@@ -123,7 +123,7 @@ impl Work for Benchmarks {
 #[derive(Default)]
 pub(super) struct Studies {
     records: RecordSets,
-    kernels: Rc<RefCell<KeptKernels>>,
+    kernels: Rc<RefCell<KernelAnswers>>,
 }
 
 impl Work for Studies {

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::palette::fill_var;
-use super::plot::{Bars, Chart, HeatMap, Lanes, Lines, Pie, RooflinePlot, Scatter};
+use super::plot::{Bars, HeatMap, Lanes, Lines, Pie, RooflinePlot, Scatter};
 use super::table::Table;
 
 /// A result to show.
@@ -249,18 +249,6 @@ pub enum Plot {
     Roofline(RooflinePlot),
     /// A value for each cell of a grid.
     HeatMap(HeatMap),
-}
-
-impl Plot {
-    /// The plot, if it is one over two axes.
-    pub fn chart(&self) -> Option<&dyn Chart> {
-        match self {
-            Self::Lines(plot) => Some(plot),
-            Self::Scatter(plot) => Some(plot),
-            Self::Roofline(plot) => Some(plot),
-            Self::Bars(..) | Self::Pie(..) | Self::Lanes(_) | Self::HeatMap(_) => None,
-        }
-    }
 }
 
 /// A source text with the cost of each line.

@@ -23,7 +23,7 @@ pub use form::{
 };
 pub use llm::{LlmAnswer, LlmStudy, token_profile};
 pub use matmult::MatmultStudy;
-pub(crate) use nki::KeptKernels;
+pub(crate) use nki::KernelAnswers;
 pub use nki::{KernelDocument, NkiStudy, kernel_profile};
 pub use ns_llm::{MAX_CONFIG_BYTES, config_of_gguf, is_gguf};
 pub use numerics::NumericsStudy;

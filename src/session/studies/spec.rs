@@ -9,7 +9,7 @@ use super::customop::{self, CustomopStudy, pack_source};
 use super::form::{StudyExample, StudyForm};
 use super::llm::{self, LlmStudy};
 use super::matmult::{self, MatmultStudy};
-use super::nki::{self, KeptKernels, NkiStudy};
+use super::nki::{self, KernelAnswers, NkiStudy};
 use super::numerics::{self, NumericsStudy};
 use super::run::StudyRun;
 use crate::options::Options as _;
@@ -26,7 +26,7 @@ pub(crate) struct StudyTools {
     /// Given when the shell runs Python.
     pub recorder: Option<Rc<dyn Recorder>>,
     /// Answers of kernels that earlier runs of the session found.
-    pub kernels: Rc<RefCell<KeptKernels>>,
+    pub kernels: Rc<RefCell<KernelAnswers>>,
 }
 
 /// The specification of a study, as in its form.

@@ -32,7 +32,7 @@ pub fn figure(out: &mut String, figure: &Figure) {
     out.push_str("</figure>\n");
 }
 
-/// A drawing with what it is in words.
+/// An SVG drawing, and the words that a screen reader says of it.
 fn drawing(view_box: &str, words: &str, content: &str) -> String {
     let words = escape(words);
     format!("<svg viewBox=\"{view_box}\" role=\"img\" aria-label=\"{words}\">{content}</svg>")

@@ -1,19 +1,35 @@
 //! A plot over two axes, with hover, keyboard and legend.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::width::use_width;
 use super::{drawn, on, set};
 use crate::platform::pointer;
-use ns_view::document::Plot;
-use ns_view::plot::{Form, Frame, LegendEntry, Shape, Spot, legend};
+use ns_view::plot::{Chart, Form, Frame, LegendEntry, Shape, Spot, legend};
 use ns_view::svg::number;
+
+/// A plot over two axes, equal only to itself. A program has the code of the kinds that it draws: the app, which is opened first, draws no points.
+#[derive(Clone)]
+pub struct AnyChart(Rc<dyn Chart>);
+
+impl<C: Chart + 'static> From<C> for AnyChart {
+    fn from(chart: C) -> Self {
+        Self(Rc::new(chart))
+    }
+}
+
+impl PartialEq for AnyChart {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
 
 #[derive(Properties, PartialEq)]
 pub struct PlotChartProps {
     pub title: AttrValue,
-    /// Lines, points or a roofline.
-    pub plot: Plot,
+    pub plot: AnyChart,
     /// Text below it until the pointer is at a point; without one, the plot's own.
     #[prop_or_default]
     pub note: Option<AttrValue>,
@@ -32,15 +48,15 @@ pub fn PlotChart(props: &PlotChartProps) -> Html {
     let node = use_node_ref();
     let width = use_width(&node);
     let shapes = use_memo((props.plot.clone(), width), |(plot, width)| {
-        plot.chart().zip(*width).map(|(chart, px)| {
-            let mut shapes = chart.shapes(&chart.frame(Some(px)));
+        width.map(|px| {
+            let mut shapes = plot.0.shapes(&plot.0.frame(Some(px)));
             // The words of points stand below the plot.
             let is_line = |shape: &Shape| matches!(shape.form, Form::Line(_));
             shapes.iter_mut().filter(|shape| !is_line(shape)).for_each(|shape| shape.title.clear());
             drawn(&shapes)
         })
     });
-    let Some(chart) = props.plot.chart() else { return Html::default() };
+    let chart = &props.plot.0;
     let frame = chart.frame(width);
     let onkeydown = {
         let (active, plot, open) = (active.clone(), props.plot.clone(), props.on_point.clone());
@@ -49,7 +65,7 @@ pub fn PlotChart(props: &PlotChartProps) -> Html {
                 event.prevent_default();
                 open.emit(at);
             // Also at an end, where the key would scroll the page.
-            } else if let Some(next) = plot.chart().and_then(|chart| chart.next(*active, &event.key())) {
+            } else if let Some(next) = plot.0.next(*active, &event.key()) {
                 event.prevent_default();
                 active.set(Some(next));
             }
@@ -71,14 +87,9 @@ pub fn PlotChart(props: &PlotChartProps) -> Html {
     let chosen = props.chosen.as_ref();
     let mut entries = chart.legend(&frame);
     entries.extend(chosen.map(|(_, what)| LegendEntry::ring(what)));
-    let class = match props.plot {
-        Plot::Lines(_) => "lines",
-        Plot::Roofline(_) => "roofline",
-        _ => "points",
-    };
     let opens = if onclick.is_some() { ", Enter opens one" } else { "" };
     html! {
-        <figure class={classes!("scatter", class)} ref={node}>
+        <figure class={classes!("scatter", chart.class())} ref={node}>
             <figcaption>{ &props.title }</figcaption>
             <svg class={classes!((!opens.is_empty()).then_some("opens"))} viewBox={frame.view_box()} tabindex="0" role="img"
                 {onkeydown} {onmousemove} {onmouseleave} {onblur} {onfocus} {onclick}
@@ -96,7 +107,7 @@ pub fn PlotChart(props: &PlotChartProps) -> Html {
 }
 
 /// The point under the pointer.
-fn pointed(plot: &Plot, frame: &Frame, event: &MouseEvent) -> Option<Spot> {
+fn pointed(plot: &AnyChart, frame: &Frame, event: &MouseEvent) -> Option<Spot> {
     let (x, y) = pointer::share_of(event, "svg")?;
-    plot.chart()?.at(frame, (x * frame.width, y * frame.height))
+    plot.0.at(frame, (x * frame.width, y * frame.height))
 }

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::{LanesChart, PieChart, PlotChart, bar_chart, heat_map_chart, on};
+use super::{AnyChart, LanesChart, PieChart, PlotChart, bar_chart, heat_map_chart, on};
 use ns_view::document::{Block, Figure, Plot, Source};
 use ns_view::plot::{Shape, to_svg};
 
@@ -31,10 +31,11 @@ fn figure(figure: &Figure, targets: &[Vec<String>], on_open: Option<&Callback<St
             }
         })
     });
+    let chart = |plot: AnyChart| html! { <PlotChart title={title.clone()} {plot} {on_point} /> };
     let plot = match &figure.plot {
-        Plot::Lines(_) | Plot::Scatter(_) | Plot::Roofline(_) => {
-            html! { <PlotChart {title} plot={figure.plot.clone()} {on_point} /> }
-        }
+        Plot::Lines(plot) => chart(plot.clone().into()),
+        Plot::Scatter(plot) => chart(plot.clone().into()),
+        Plot::Roofline(plot) => chart(plot.clone().into()),
         Plot::Bars(plot, unit) => bar_chart(&title, unit, plot, None),
         Plot::Pie(pie, unit) => html! { <PieChart {title} pie={pie.clone()} unit={unit.clone()} /> },
         Plot::Lanes(plot) => html! { <LanesChart {title} plot={plot.clone()} /> },

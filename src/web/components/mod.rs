@@ -32,7 +32,7 @@ mod source_field;
 mod width;
 
 pub use bar_chart::bar_chart;
-pub use chart::PlotChart;
+pub use chart::{AnyChart, PlotChart};
 pub use check_field::CheckField;
 pub use compile_fields::CompileFields;
 pub use copy_menu::{CopyMenu, SIMULATED, copy_text};

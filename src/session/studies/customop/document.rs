@@ -188,7 +188,7 @@ const PIECES: u64 = 120;
 /// When each processor does instructions, and when it waits for device memory; `None` if that is not known.
 pub(super) fn timeline(processors: &[CoreMeter]) -> Option<Figure> {
     let end = processors.iter().map(CoreMeter::total_ps).max().filter(|end| *end > 0)?;
-    // A processor keeps its first few thousand segments; of a kernel with more there is no picture.
+    // A meter keeps a processor's first few thousand segments: a kernel with more would have a picture of its beginning only.
     let compute = |meter: &CoreMeter| -> u64 {
         let work = meter.segments().iter().filter(|segment| segment.kind == Kind::Compute);
         work.map(|segment| segment.end_ps - segment.start_ps).sum()

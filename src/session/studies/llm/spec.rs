@@ -116,7 +116,7 @@ impl Default for LlmStudy {
 }
 
 impl LlmStudy {
-    /// Puts a `config.json`, or what the head of a GGUF file says, with its name into the study. Fails with what is wrong with the file.
+    /// Reads the model of the study from a `config.json` or a GGUF file. Fails with what is wrong with the file.
     pub fn set_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), Refusal> {
         let text =
             if is_gguf(bytes) { config_of_gguf(name, bytes)? } else { String::from_utf8_lossy(bytes).into_owned() };

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use super::answers::KernelAnswers;
 use super::document::document;
-use super::kept::KeptKernels;
 use super::spec::{MOST_CASES, NkiStudy};
 use crate::recorder::Recorder;
 use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, is_shown};
@@ -32,7 +32,7 @@ struct NkiStudyRun {
     lanes: Vec<Option<usize>>,
     /// Whether a case has run.
     has_begun: bool,
-    kept: Rc<RefCell<KeptKernels>>,
+    answers: Rc<RefCell<KernelAnswers>>,
 }
 
 impl NkiStudy {
@@ -40,11 +40,11 @@ impl NkiStudy {
     pub(in crate::studies) fn start(
         self,
         recorder: Option<Rc<dyn Recorder>>,
-        kept: Rc<RefCell<KeptKernels>>,
+        answers: Rc<RefCell<KernelAnswers>>,
     ) -> Result<Box<dyn StudyRun>, String> {
         let cases = self.cases(MOST_CASES).map_err(|e| format!("set: {e}"))?;
         let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..self.setup()? };
-        let finished = kept.borrow_mut().begin(&self, setup.with_limits, &cases);
+        let finished = answers.borrow_mut().begin(&self, setup.with_limits, &cases);
         let waiting: VecDeque<usize> = (0..cases.len()).filter(|at| finished[*at].is_none()).collect();
         let most = recorder.as_ref().map_or(1, |recorder| recorder.lanes());
         let lanes = vec![None; waiting.len().div_ceil(CASES_OF_A_LANE).clamp(1, most.max(1))];
@@ -57,7 +57,7 @@ impl NkiStudy {
             waiting,
             lanes,
             has_begun: false,
-            kept,
+            answers,
         }))
     }
 }
@@ -92,11 +92,11 @@ impl StudyRun for NkiStudyRun {
         }
         if self.lanes.iter().any(Option::is_some) {
             let done = self.finished.iter().flatten().count();
-            let shown = (has_grown && is_shown(done, self.cases.len())).then(|| self.result(false)).transpose()?;
-            return Ok(self.more(done, shown.map(Box::new)));
+            let result = (has_grown && is_shown(done, self.cases.len())).then(|| self.result(false)).transpose()?;
+            return Ok(self.more(done, result.map(Box::new)));
         }
         // The fastest may be kept from a run whose list is gone.
-        if let Some(best) = self.best().filter(|best| self.kept.borrow().list_of(&self.cases[*best]).is_none()) {
+        if let Some(best) = self.best().filter(|best| self.answers.borrow().list_of(&self.cases[*best]).is_none()) {
             self.waiting.push_back(best);
             return Ok(self.more(self.cases.len(), None));
         }
@@ -113,7 +113,7 @@ impl NkiStudyRun {
         match list.and_then(|list| Ok((answer(&list, &self.setup).map_err(|e| e.to_string())?, list))) {
             Ok((found, list)) => {
                 ranked.answer = Some(found.clone());
-                self.kept.borrow_mut().keep(&ranked, &found, list, &self.cases);
+                self.answers.borrow_mut().keep(&ranked, &found, list, &self.cases);
             }
             Err(error) if self.cases.len() == 1 => return Err(error),
             Err(error) => ranked.error = Some(error),
@@ -138,8 +138,8 @@ impl NkiStudyRun {
 
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {
         let ranking = Ranking::of(self.finished.iter().flatten().cloned().collect());
-        let kept = self.kept.borrow();
-        let list = self.best().and_then(|best| kept.list_of(&self.cases[best]));
+        let answers = self.answers.borrow();
+        let list = self.best().and_then(|best| answers.list_of(&self.cases[best]));
         let left = self.cases.len() - ranking.ranked.len();
         let document = document(&self.study, &ranking, list.map_or(&[], |list| &list.files), left);
         let files = if is_over { self.files(&ranking, list)? } else { Vec::new() };
@@ -187,6 +187,7 @@ mod tests {
     struct TwoLanes {
         running: RefCell<BTreeMap<usize, String>>,
         asked: RefCell<Vec<String>>,
+        ended: RefCell<Vec<String>>,
         turns: Cell<u32>,
         ends: Cell<u32>,
     }
@@ -208,6 +209,7 @@ mod tests {
                 return None;
             }
             let setting = self.running.borrow_mut().remove(&lane)?;
+            self.ended.borrow_mut().push(setting.clone());
             Some(if setting == "N=3" { Err("three is too many".to_owned()) } else { Ok(LIST.to_owned()) })
         }
 
@@ -216,9 +218,14 @@ mod tests {
         }
     }
 
-    fn run(set: &str, steps: usize, recorder: &Rc<TwoLanes>, kept: &Rc<RefCell<KeptKernels>>) -> Option<StudyResult> {
+    fn run(
+        set: &str,
+        steps: usize,
+        recorder: &Rc<TwoLanes>,
+        answers: &Rc<RefCell<KernelAnswers>>,
+    ) -> Option<StudyResult> {
         let study = NkiStudy { set: set.to_owned(), ..NkiStudy::default() };
-        let mut run = study.start(Some(Rc::clone(recorder) as Rc<dyn Recorder>), Rc::clone(kept)).unwrap();
+        let mut run = study.start(Some(Rc::clone(recorder) as Rc<dyn Recorder>), Rc::clone(answers)).unwrap();
         (0..steps).find_map(|_| match run.step(1).unwrap() {
             StudyStep::Done(result) => Some(*result),
             StudyStep::More { .. } => None,
@@ -227,10 +234,10 @@ mod tests {
 
     #[test]
     fn lanes_give_the_rows_of_one_after_another() {
-        let (recorder, kept) = (Rc::new(TwoLanes::default()), Rc::default());
-        let result = run("N=1,2,3,4,5,6", 1_000, &recorder, &kept).unwrap();
+        let (recorder, answers) = (Rc::new(TwoLanes::default()), Rc::default());
+        let result = run("N=1,2,3,4,5,6", 1_000, &recorder, &answers).unwrap();
         // The second lane is faster, so the cases end in another order than they have.
-        assert_ne!(*recorder.asked.borrow(), ["N=1", "N=2"]);
+        assert_ne!(*recorder.asked.borrow(), *recorder.ended.borrow());
         let json: Ranking = serde_json::from_str(&result.files[0].text).unwrap();
         let order: Vec<String> = json.ranked.iter().map(Ranked::label).collect();
         assert_eq!(order, ["N=1", "N=2", "N=4", "N=5", "N=6", "N=3"]);
@@ -245,18 +252,18 @@ mod tests {
 
     #[test]
     fn what_has_run_does_not_run_again() {
-        let (recorder, kept) = (Rc::new(TwoLanes::default()), Rc::default());
-        assert!(run("N=1,2,4,5,6,7", 8, &recorder, &kept).is_none());
+        let (recorder, answers) = (Rc::new(TwoLanes::default()), Rc::default());
+        assert!(run("N=1,2,4,5,6,7", 8, &recorder, &answers).is_none());
         assert_eq!(recorder.ends.get(), 1, "a run that is cancelled leaves no Python at work");
         let before = recorder.asked.borrow().len();
-        let all = run("N=1,2,4,5,6,7", 1_000, &recorder, &kept).unwrap();
+        let all = run("N=1,2,4,5,6,7", 1_000, &recorder, &answers).unwrap();
         assert!((before..before + 6).contains(&recorder.asked.borrow().len()));
         assert_eq!(all, run("N=1,2,4,5,6,7", 1_000, &Rc::default(), &Rc::default()).unwrap());
         // Another value runs alone; without the fastest, the next one is recorded for its timeline.
         let before = recorder.asked.borrow().len();
-        run("N=1,2,4,5,6,7,8", 1_000, &recorder, &kept).unwrap();
+        run("N=1,2,4,5,6,7,8", 1_000, &recorder, &answers).unwrap();
         assert_eq!(recorder.asked.borrow()[before..], ["N=8"]);
-        let fewer = run("N=2,4", 1_000, &recorder, &kept).unwrap();
+        let fewer = run("N=2,4", 1_000, &recorder, &answers).unwrap();
         assert_eq!((recorder.asked.borrow()[before + 1..].to_vec(), fewer.files.len()), (vec!["N=2".to_owned()], 2));
     }
 }

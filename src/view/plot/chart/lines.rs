@@ -17,6 +17,10 @@ const LETTER_PX: f64 = 6.3;
 const MARK_PX: f64 = 3.5;
 
 impl Chart for Lines {
+    fn class(&self) -> &'static str {
+        "lines"
+    }
+
     fn axes(&self) -> (&Axis, &Axis) {
         (&self.x, &self.y)
     }

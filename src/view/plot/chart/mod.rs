@@ -17,6 +17,9 @@ pub type Spot = (usize, usize);
 
 /// A plot over two axes.
 pub trait Chart {
+    /// Its look, a class of the style sheets.
+    fn class(&self) -> &'static str;
+
     fn axes(&self) -> (&Axis, &Axis);
 
     /// Its place in a figure of a width, in pixels.

@@ -14,6 +14,10 @@ impl RooflinePlot {
 }
 
 impl Chart for RooflinePlot {
+    fn class(&self) -> &'static str {
+        "roofline"
+    }
+
     fn axes(&self) -> (&Axis, &Axis) {
         (&self.x, &self.y)
     }

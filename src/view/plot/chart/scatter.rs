@@ -8,6 +8,10 @@ use ns_base::Order;
 const INTERVAL: &str = "the interval of a device";
 
 impl Chart for Scatter {
+    fn class(&self) -> &'static str {
+        "points"
+    }
+
     fn axes(&self) -> (&Axis, &Axis) {
         (&self.x, &self.y)
     }

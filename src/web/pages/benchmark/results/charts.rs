@@ -4,11 +4,10 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::table::profile_link;
-use crate::components::{PlotChart, SelectField, on};
+use crate::components::{AnyChart, PlotChart, SelectField, on};
 use ns_base::units::{format_count, format_figures, format_range};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
 use ns_session::results::{configuration_text, latency_curves, latency_histogram, throughput_over_time};
-use ns_view::document::Plot;
 
 /// The curves of more configurations than this cannot be told apart; only the chosen one is drawn then.
 const MOST_CURVES: usize = 8;
@@ -93,8 +92,8 @@ fn charts(row: &ResultRow, all: &[&ResultRow]) -> Html {
     let drawn: Vec<&ResultRow> = if all.len() <= MOST_CURVES { all.to_vec() } else { vec![row] };
     let curves = drawn.iter().filter_map(|r| Some((configuration_text(r.report()), r.result.charts.as_ref()?)));
     html! { <>
-        <PlotChart title="Latency histogram" plot={Plot::Lines(latency_histogram(charts))} note="The last bar holds the slowest 0.1 % too." />
-        <PlotChart title={if drawn.len() > 1 { "Cumulative latency of all configurations" } else { "Cumulative latency" }} plot={Plot::Lines(latency_curves(curves))} note="Share of inferences that took at most this long." />
-        <PlotChart title="Throughput over time" plot={Plot::Lines(throughput_over_time(charts))} note="Samples that finished in each second; the first and the last second are partial." />
+        <PlotChart title="Latency histogram" plot={AnyChart::from(latency_histogram(charts))} note="The last bar holds the slowest 0.1 % too." />
+        <PlotChart title={if drawn.len() > 1 { "Cumulative latency of all configurations" } else { "Cumulative latency" }} plot={AnyChart::from(latency_curves(curves))} note="Share of inferences that took at most this long." />
+        <PlotChart title="Throughput over time" plot={AnyChart::from(throughput_over_time(charts))} note="Samples that finished in each second; the first and the last second are partial." />
     </> }
 }

@@ -12,14 +12,13 @@ use super::limiter::LimiterLine;
 use super::model_card::ModelCard;
 use super::table::{ResultsTable, profile_link};
 use super::tiles::{tiles, verdict};
-use crate::components::{Later, PlotChart, bar_chart, on};
+use crate::components::{AnyChart, Later, PlotChart, bar_chart, on};
 use crate::platform::page;
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
 use ns_session::results::{
     BatchLines, Filter, ModelRuns, Requirements, cost_latency, scaling, throughput_by_configuration, throughput_latency,
 };
-use ns_view::document::Plot;
 use ns_view::plot::{Scatter, Spot};
 
 #[derive(Properties, PartialEq)]
@@ -191,7 +190,7 @@ fn choice(props: &ChoiceProps, with_copies: &UseStateHandle<bool>) -> Html {
     });
     html! {
         <div class="panel plots choice">
-            if !plot.points.is_empty() { <PlotChart title="Cost over latency" plot={Plot::Scatter(plot)} {chosen} {on_point} /> }
+            if !plot.points.is_empty() { <PlotChart title="Cost over latency" plot={AnyChart::from(plot)} {chosen} {on_point} /> }
             if let Some(lines) = lines { { by_batch(lines, finished.position(state.selected), select, with_copies) } } else { { over_latency(&finished, best, select) } }
             <ChosenRow state={state.clone()} />
         </div>
@@ -214,7 +213,7 @@ fn by_batch(
     let onchange = on(with_copies.clone(), |with_copies, _: Event| with_copies.set(!**with_copies));
     html! {
         <div class="by-batch">
-            <PlotChart {title} plot={Plot::Lines(plot)} {chosen} {on_point} note="Point at a mark, or press an arrow key, for its values." />
+            <PlotChart {title} plot={AnyChart::from(plot)} {chosen} {on_point} note="Point at a mark, or press an arrow key, for its values." />
             if has_copies { <label class="check"><input type="checkbox" checked={**with_copies} {onchange} /><span>{ "A line for each number of models" }</span></label> }
         </div>
     }
@@ -314,7 +313,7 @@ fn over_latency(finished: &Finished<'_>, best: Option<RowId>, select: Callback<u
     if plot.points.is_empty() {
         Html::default()
     } else {
-        html! { <PlotChart title="Throughput over latency" plot={Plot::Scatter(plot)} {chosen} {on_point} /> }
+        html! { <PlotChart title="Throughput over latency" plot={AnyChart::from(plot)} {chosen} {on_point} /> }
     }
 }
 
@@ -345,7 +344,7 @@ fn scaling_plots(reports: &[&Report]) -> Html {
             <h3 id="scaling-title">{ "Scaling with the number of models" }</h3>
             <p class="help">{ format!("Each line is a number of workers per model. The dashed line is linear scaling: the best throughput of one model, times the number of models.{left_out}") }</p>
             <div class="multiples">
-                { for found.plots.into_iter().map(|(title, plot)| html! { <PlotChart {title} plot={Plot::Lines(plot)} /> }) }
+                { for found.plots.into_iter().map(|(title, plot)| html! { <PlotChart {title} plot={AnyChart::from(plot)} /> }) }
             </div>
         </section>
     }

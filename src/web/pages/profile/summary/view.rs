@@ -4,10 +4,9 @@ use yew::prelude::*;
 
 use super::findings::findings;
 use super::tables;
-use crate::components::{Fold, LanesChart, LocalTable, PlotChart, on};
+use crate::components::{AnyChart, Fold, LanesChart, LocalTable, PlotChart, on};
 use ns_insight::{Insights, SliceRange};
 use ns_page::Shared;
-use ns_view::document::Plot;
 use ns_view::plot::{Lanes, RooflinePlot};
 use ns_view::table::Table;
 
@@ -61,7 +60,7 @@ pub fn SummaryView(props: &SummaryViewProps) -> Html {
             </section>
             <section class="panel plots" aria-label="Roofline and utilisation">
                 <div class="plot-with-table">
-                    <PlotChart title="Roofline" plot={Plot::Roofline(parts.roofline.clone())} />
+                    <PlotChart title="Roofline" plot={AnyChart::from(parts.roofline.clone())} />
                     if !unplaced.is_empty() { <p class="note">{ format!("{} modules moved no bytes themselves and have no place on the plot.", unplaced.len()) }</p> }
                     <Fold summary="The points as a table" draw={points} />
                 </div>

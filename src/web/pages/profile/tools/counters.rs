@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::memory::MemoryTables;
 use super::{ToolProps, range_of, waiting};
-use crate::components::{LocalTable, PlotChart, on};
+use crate::components::{AnyChart, LocalTable, PlotChart, on};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{use_analysis, use_listing};
 use crate::state::ProfileAction;
@@ -16,7 +16,6 @@ use ns_base::units::{is_in_bytes, unit_of_bytes, unit_of_ns};
 use ns_page::Shared;
 use ns_page::profile::ToolSetting;
 use ns_session::{Answer, LinkedTable, Listing, Question, Rows};
-use ns_view::document::Plot;
 use ns_view::plot::{LineStyle, Lines};
 use ns_view::table::{Cell, ColumnKind, Table};
 
@@ -109,5 +108,5 @@ fn plot(curve: &Curve) -> Html {
     let points = curve.points.iter().map(|(ns, value)| (i64_to_f64(*ns) / scale, *value / size)).collect();
     let plot = Lines::new(&format!("time ({unit})"), &axis, [(curve.name.clone(), LineStyle::Steps, points)], false);
     let note = curve.is_thinned.then_some("The smallest and the largest value of each stretch are drawn.");
-    html! { <PlotChart title={curve.name.clone()} plot={Plot::Lines(plot)} {note} /> }
+    html! { <PlotChart title={curve.name.clone()} plot={AnyChart::from(plot)} {note} /> }
 }

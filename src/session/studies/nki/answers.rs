@@ -1,11 +1,11 @@
-//! Answers that are kept between runs: settings that have run do not run again, after a cancel or with more values.
+//! The answers of earlier runs of a session: settings that have run do not run again, after a cancel or with more values.
 
 use super::spec::{MOST_CASES, NkiStudy};
 use ns_nki::{Answer, List, Ranked, Settings};
 
 /// The answers of one file and call.
 #[derive(Debug, Default)]
-pub(crate) struct KeptKernels {
+pub(crate) struct KernelAnswers {
     /// The study but for its settings, and whether limits were removed.
     of: Option<(NkiStudy, bool)>,
     ranked: Vec<Ranked>,
@@ -13,16 +13,16 @@ pub(crate) struct KeptKernels {
     best: Option<(f64, Settings, List)>,
 }
 
-impl KeptKernels {
-    /// The kept answer of each case; what is of another file or call is forgotten.
+impl KernelAnswers {
+    /// The answer of each case that has one; those of another file or call are forgotten.
     pub(super) fn begin(&mut self, study: &NkiStudy, with_limits: bool, cases: &[Settings]) -> Vec<Option<Ranked>> {
         let of = (NkiStudy { set: String::new(), ..study.clone() }, with_limits);
         if self.of.as_ref() != Some(&of) {
             *self = Self { of: Some(of), ..Self::default() };
         }
         self.best.take_if(|best| !cases.contains(&best.1));
-        let kept = |case: &Settings| self.ranked.iter().find(|ranked| ranked.settings == *case).cloned();
-        cases.iter().map(kept).collect()
+        let answer = |case: &Settings| self.ranked.iter().find(|ranked| ranked.settings == *case).cloned();
+        cases.iter().map(answer).collect()
     }
 
     /// Keeps an answer, and its list if it is the fastest; of equal ones the first of the cases.
@@ -35,7 +35,7 @@ impl KeptKernels {
         if is_best {
             self.best = Some((time, ranked.settings.clone(), list));
         }
-        self.ranked.retain(|kept| kept.settings != ranked.settings);
+        self.ranked.retain(|old| old.settings != ranked.settings);
         if self.ranked.len() >= MOST_CASES {
             self.ranked.remove(0);
         }

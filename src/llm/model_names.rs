@@ -1,0 +1,254 @@
+//! The words of a model's name, as its makers, the hub and other tools write it: what changes a size, a storage, or nothing.
+
+use super::weights::Weights;
+
+/// Names of models that have the sizes of another.
+pub(super) const SAME: &[(&str, &str)] = &[
+    ("deepseek-r1", "deepseek-v3"),
+    ("deepseek-v3.1", "deepseek-v3"),
+    ("deepseek-r1-distill-llama-8b", "llama-3.1-8b"),
+    ("deepseek-r1-distill-llama-70b", "llama-3.3-70b"),
+    ("deepseek-r1-distill-qwen-7b", "qwen2.5-7b"),
+    ("deepseek-r1-distill-qwen-14b", "qwen2.5-14b"),
+    ("deepseek-r1-distill-qwen-32b", "qwen2.5-32b"),
+    ("llama-4-scout-17b-16e", "llama-4-scout"),
+    ("mistral-small-3.1-24b", "mistral-small-24b"),
+    ("mistral-small-3.2-24b", "mistral-small-24b"),
+    ("gpt_bigcode-santacoder", "santacoder"),
+    ("qwen2-0.5b", "qwen2.5-0.5b"),
+    ("qwen2-1.5b", "qwen2.5-1.5b"),
+    ("qwen2-7b", "qwen2.5-7b"),
+    ("qwen2-72b", "qwen2.5-72b"),
+    ("qwen3-30b", "qwen3-30b-a3b"),
+    ("qwen3-235b", "qwen3-235b-a22b"),
+    ("qwq-32b", "qwen2.5-32b"),
+    ("qvq-72b", "qwen2.5-72b"),
+    ("deepseek-r1-qwen3-8b", "qwen3-8b"),
+    ("llama-4-maverick-17b-128e", "llama-4-maverick"),
+    ("llama-3.2-11b", "llama-3.1-8b"),
+    ("llama-3.2-90b", "llama-3.1-70b"),
+    ("llama-guard-3-8b", "llama-3.1-8b"),
+    ("llama-3.1-nemotron-70b", "llama-3.1-70b"),
+    ("llama-3.1-nemotron-nano-8b", "llama-3.1-8b"),
+    ("vicuna-7b", "llama-2-7b"),
+    ("vicuna-13b", "llama-2-13b"),
+    ("zephyr-7b-beta", "mistral-7b"),
+    ("codestral-22b", "mistral-small-2409"),
+    ("magistral-small", "mistral-small-24b"),
+    ("devstral-small", "mistral-small-24b"),
+    ("phi-3.5-vision", "phi-3.5-mini"),
+    ("phi-4-multimodal", "phi-4-mini"),
+    ("phi-4-reasoning-plus", "phi-4"),
+    ("gemma-1.1-2b", "gemma-2b"),
+    ("gemma-1.1-7b", "gemma-7b"),
+    ("codegemma-7b", "gemma-7b"),
+    ("medgemma-4b", "gemma-3-4b"),
+    ("medgemma-27b", "gemma-3-27b"),
+    ("shieldgemma-9b", "gemma-2-9b"),
+    ("stablelm-2-1_6b", "stablelm-2-1.6b"),
+    ("stablelm-zephyr-3b", "stablelm-3b"),
+    ("yi-1.5-34b", "yi-34b"),
+    ("yi-1.5-6b", "yi-6b"),
+    ("internlm2_5-7b", "internlm2.5-7b"),
+    ("internlm2-7b", "internlm2.5-7b"),
+    ("aya-expanse-32b", "command-r-08-2024"),
+    ("granite-3.2-8b", "granite-3.1-8b"),
+    ("granite-3.2-2b", "granite-3.1-2b"),
+    ("exaone-deep-2.4b", "exaone-3.5-2.4b"),
+    ("exaone-deep-7.8b", "exaone-3.5-7.8b"),
+    ("exaone-deep-32b", "exaone-3.5-32b"),
+    ("phi-1_5", "phi-1.5"),
+    ("glm-4.6", "glm-4.5"),
+    ("kimi-k2.5", "kimi-k2"),
+    ("mixtral", "mixtral-8x7b"),
+    ("minimax-m2.5", "minimax-m2"),
+    ("smollm-135m", "smollm2-135m"),
+    ("deepseek-r1-1.5b", "deepseek-r1-distill-qwen-1.5b"),
+    ("deepseek-r1-7b", "qwen2.5-7b"),
+    ("deepseek-r1-8b", "qwen3-8b"),
+    ("deepseek-r1-14b", "qwen2.5-14b"),
+    ("deepseek-r1-32b", "qwen2.5-32b"),
+    ("deepseek-r1-70b", "llama-3.3-70b"),
+    ("deepseek-r1-671b", "deepseek-v3"),
+    ("llama3", "llama-3-8b"),
+    ("llama3.1", "llama-3.1-8b"),
+    ("llama3.2", "llama-3.2-3b"),
+    ("llama3.3", "llama-3.3-70b"),
+    ("llama2", "llama-2-7b"),
+    ("mistral", "mistral-7b"),
+    ("tinyllama", "tinyllama-1.1b"),
+    ("command-r-35b", "command-r"),
+    ("command-r-plus-104b", "command-r-plus"),
+    ("mistral-nemo-12b", "mistral-nemo"),
+    ("phi3-3.8b", "phi-3-mini"),
+    ("phi3-14b", "phi-3-medium"),
+    ("phi4-14b", "phi-4"),
+    ("phi4-mini-3.8b", "phi-4-mini"),
+    ("llama4-16x17b", "llama-4-scout"),
+    ("llama4-128x17b", "llama-4-maverick"),
+];
+
+/// Words of a name that change no size.
+const WITHOUT_SIZE: &[&str] = &[
+    "meta",
+    "c4ai",
+    "gpt_bigcode",
+    "bigcode",
+    "hf",
+    "base",
+    "instruct",
+    "chat",
+    "it",
+    "pt",
+    "sft",
+    "dpo",
+    "rl",
+    "thinking",
+    "preview",
+    "coder",
+    "math",
+    "text",
+    "neuron",
+    "dense",
+    "reasoning",
+    "turbo",
+    "think",
+    "deduped",
+    "dynamic",
+    "unsloth",
+    "4e1t",
+    "exp",
+    "qat",
+    "mlx",
+    "imatrix",
+    "i1",
+    "ud",
+    "of",
+    "latest",
+    "abliterated",
+    "128g",
+    "g128",
+    "kv",
+    "marlin",
+    "quantized",
+    "autoround",
+    "pv",
+    "1x16",
+    "h6",
+    "h8",
+    "code",
+    "python",
+];
+
+/// Words that say how weights are stored, and what they are; `None` where they are not known here.
+pub(super) const STORED: &[(&str, Option<Weights>)] = &[
+    ("bf16", Some(Weights::Bf16)),
+    ("fp16", Some(Weights::Bf16)),
+    ("f16", Some(Weights::Bf16)),
+    ("q4", Some(Weights::Int4)),
+    ("iq4", Some(Weights::Int4)),
+    ("q8", Some(Weights::Int8)),
+    ("4bit", Some(Weights::Int4)),
+    ("8bit", Some(Weights::Int8)),
+    ("fp8", Some(Weights::Fp8)),
+    ("gptq", Some(Weights::Int4)),
+    ("awq", Some(Weights::Int4)),
+    ("int4", Some(Weights::Int4)),
+    ("w4a16", Some(Weights::Int4)),
+    ("int8", Some(Weights::Int8)),
+    ("w8a8", Some(Weights::Int8)),
+    ("w8a16", Some(Weights::Int8)),
+    ("mxfp4", Some(Weights::Mxfp4)),
+    ("nvfp4", None),
+    ("bnb", None),
+    ("nf4", None),
+    ("unquantized", Some(Weights::Bf16)),
+    ("hqq", None),
+    ("aqlm", None),
+    ("fp4", None),
+    ("2bit", None),
+    ("exl2", None),
+    ("exl3", None),
+    ("f32", None),
+    ("fp32", None),
+    ("iq1", None),
+    ("q2", None),
+    ("iq2", None),
+    ("q3", None),
+    ("iq3", None),
+    ("q5", None),
+    ("q6", None),
+    (FILE, None),
+];
+
+/// The word of a file format that has weights of any storage.
+pub(super) const FILE: &str = "gguf";
+
+/// What follows the bits of a weight in a name of GGUF: `Q4_K_M`.
+const BLOCKS: &[&str] = &["k", "0", "1", "nl", "xxs", "xs", "s", "m", "l", "xl", "p"];
+
+/// Whether a word says the bits of a weight as GGUF does: `q4`, `iq3`.
+pub(super) fn is_block(word: &str) -> bool {
+    word.trim_start_matches('i').strip_prefix('q').is_some_and(|bits| bits.len() == 1 && bits.parse::<u8>().is_ok())
+}
+
+/// Words of models with further parts.
+pub(super) const SEES: &[&str] = &["vl", "vision", "omni", "audio"];
+
+/// The words of a name without its organisation and without what follows the bits of GGUF's weights. A point parts words but in numbers.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let last = name.trim().trim_end_matches('/').rsplit('/').next().unwrap_or(name).to_lowercase();
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let parts = |at: usize, c: char| match c {
+        '-' | ' ' | '_' | ':' | '@' => true,
+        '.' => !(is_digit(last.as_bytes().get(at.wrapping_sub(1))) && is_digit(last.as_bytes().get(at + 1))),
+        _ => false,
+    };
+    let mut words: Vec<String> = Vec::new();
+    let mut begin = 0;
+    let ends = last.char_indices().filter(|(at, c)| parts(*at, *c)).map(|(at, _)| at).chain([last.len()]);
+    let mut is_in_block = false;
+    for end in ends {
+        let word = last.get(begin..end).unwrap_or_default();
+        begin = end + 1;
+        is_in_block = is_block(word) || (is_in_block && BLOCKS.contains(&word));
+        if !word.is_empty() && (!is_in_block || is_block(word)) {
+            words.push(word.to_owned());
+        }
+    }
+    words
+}
+
+/// Whether a word is a month: `03`.
+fn is_month(word: &str) -> bool {
+    word.len() == 2 && word.parse().is_ok_and(|month: u64| (1..=12).contains(&month))
+}
+
+/// Whether a word is a version (`v0.2`), a date (`2507`, `03`) or a length (`128k`).
+fn is_version(word: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_bits = word.strip_suffix("bpw").is_some_and(is_number);
+    let is_length =
+        word.strip_suffix('k').or_else(|| word.strip_suffix('m')).is_some_and(|n| is_number(n) && !n.contains('.'));
+    word.strip_prefix('v').is_some_and(is_number)
+        || is_length
+        || is_bits
+        || (is_number(word) && !word.contains('.') && (word.len() >= 4 || is_month(word)))
+}
+
+/// Whether a text names a model: the letters and digits of the model in order, and else only words that change no size.
+pub(super) fn is_name_of(text: &str, known: &str) -> bool {
+    let known: String = words(known).concat();
+    let mut left = known.as_str();
+    for word in words(text) {
+        if let Some(rest) = left.strip_prefix(&word).filter(|_| !word.is_empty()) {
+            left = rest;
+        } else if !([WITHOUT_SIZE, SEES].iter().any(|list| list.contains(&word.as_str()))
+            || STORED.iter().any(|(stored, _)| *stored == word)
+            || is_version(&word))
+        {
+            return false;
+        }
+    }
+    left.is_empty()
+}
