@@ -15,6 +15,13 @@ const LINEAR: &str = "linear attention";
 #[rustfmt::skip]
 const LINEAR_MODELS: &[(&str, usize, &str, u64)] = &[
     ("qwen3-next-80b-a3b", 36, LINEAR, 48),
+    ("qwen3.5-4b", 24, LINEAR, 32),
+    ("qwen3.5-9b", 24, LINEAR, 32),
+    ("qwen3.5-27b", 48, LINEAR, 64),
+    ("qwen3.5-35b-a3b", 30, LINEAR, 40),
+    ("qwen3.5-397b-a17b", 45, LINEAR, 60),
+    ("qwen3.6-27b", 48, LINEAR, 64),
+    ("qwen3.6-35b-a3b", 30, LINEAR, 40),
     ("kimi-linear-48b-a3b", 20, LINEAR, 27),
     ("minimax-text-01", 70, LINEAR, 80),
     ("minimax-m1-80k", 70, LINEAR, 80),

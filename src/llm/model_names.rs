@@ -193,7 +193,7 @@ pub(super) fn is_block(word: &str) -> bool {
 }
 
 /// Words of models with further parts.
-pub(super) const SEES: &[&str] = &["vl", "vision", "omni", "audio"];
+pub(super) const SEES: &[&str] = &["vl", "vision", "omni", "audio", "llava"];
 
 /// The words of a name without its organisation and without what follows the bits of GGUF's weights. A point parts words but in numbers.
 pub(super) fn words(name: &str) -> Vec<String> {
@@ -236,10 +236,23 @@ fn is_version(word: &str) -> bool {
         || (is_number(word) && !word.contains('.') && (word.len() >= 4 || is_month(word)))
 }
 
-/// Whether a text names a model: the letters and digits of the model in order, and else only words that change no size.
-pub(super) fn is_name_of(text: &str, known: &str) -> bool {
+/// Words of models that are more, or other, than the model they name.
+const OTHER_SIZES: &[&str] = &[
+    "adapter", "draft", "eagle", "eagle2", "eagle3", "hybrid", "lora", "mamba", "medusa", "minitron", "moe", "pruned",
+];
+
+/// Whether a word says a size: `7b`, `1.5b`, `8x7b`, `a3b`.
+fn is_size(word: &str) -> bool {
+    let number = word.strip_suffix('b').or_else(|| word.strip_suffix('m')).unwrap_or_default();
+    number.ends_with(|c: char| c.is_ascii_digit())
+        && number.trim_start_matches('a').starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Words of a text that a model's name leaves over, but those that change no size; `None` where a part of the name is not in the text.
+fn more_words(text: &str, known: &str) -> Option<Vec<String>> {
     let known: String = words(known).concat();
     let mut left = known.as_str();
+    let mut more = Vec::new();
     for word in words(text) {
         if let Some(rest) = left.strip_prefix(&word).filter(|_| !word.is_empty()) {
             left = rest;
@@ -247,8 +260,20 @@ pub(super) fn is_name_of(text: &str, known: &str) -> bool {
             || STORED.iter().any(|(stored, _)| *stored == word)
             || is_version(&word))
         {
-            return false;
+            more.push(word);
         }
     }
-    left.is_empty()
+    left.is_empty().then_some(more)
+}
+
+/// Whether a text names a model: the letters and digits of the model in order, and else only words that change no size.
+pub(super) fn is_name_of(text: &str, known: &str) -> bool {
+    more_words(text, known).is_some_and(|more| more.is_empty())
+}
+
+/// Words that a fine-tuned model's name has beside that of the model it starts from: `hermes`, `3` of `Hermes-3-Llama-3.1-8B`.
+pub(super) fn words_of_tuned(text: &str, known: &str) -> Option<Vec<String>> {
+    let changes_size = |word: &String| is_size(word) || OTHER_SIZES.contains(&word.as_str());
+    let has_size = words(known).iter().any(|word| is_size(word));
+    more_words(text, known).filter(|more| has_size && !more.iter().any(changes_size))
 }

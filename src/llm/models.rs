@@ -4,7 +4,7 @@ use super::config::{DecoderConfig, LayerKind};
 use super::config_json::config_of;
 use super::families::Family;
 use super::linear::linear_model;
-use super::model_names::{FILE, SAME, SEES, STORED, is_block, is_name_of, words};
+use super::model_names::{FILE, SAME, SEES, STORED, is_block, is_name_of, words, words_of_tuned};
 use super::model_rows::{MODELS, Sizes};
 use super::weights::Weights;
 use ns_base::{Refusal, nearest_text, refuse};
@@ -104,17 +104,41 @@ fn fields_of(family: &str, sizes: Sizes, more: &str) -> Map<String, Value> {
 /// # Errors
 /// When there is none of this name; the message has the nearest.
 pub fn named_config(name: &str) -> Result<DecoderConfig, Refusal> {
+    let mut config = config_of_name(name)?;
+    add_storage(&mut config, name);
+    Ok(config)
+}
+
+/// The longest of the known names that a test accepts, as the model of it.
+fn longest_name(accepts: impl Fn(&str) -> bool) -> Option<&'static str> {
     let all = MODELS.iter().map(|(known, ..)| (*known, *known)).chain(SAME.iter().copied());
-    let longest = all.filter(|(written, _)| is_name_of(name, written)).max_by_key(|(written, _)| written.len());
-    let row = longest.and_then(|(_, known)| MODELS.iter().find(|(name, ..)| *name == known));
+    let longest = all.filter(|(written, _)| accepts(written)).max_by_key(|(written, _)| written.len());
+    longest.map(|(_, known)| known)
+}
+
+/// The sizes of a model of this name, or of the one that it is tuned from.
+fn config_of_name(name: &str) -> Result<DecoderConfig, Refusal> {
+    let exact = longest_name(|written| is_name_of(name, written));
+    if let (None, Some(refusal)) = (exact, linear_model(name)) {
+        return Err(refusal);
+    }
+    let known = exact.or_else(|| longest_name(|written| words_of_tuned(name, written).is_some()));
+    let row = known.and_then(|known| MODELS.iter().find(|(name, ..)| *name == known));
     let Some((known, _, family, sizes, more, _)) = row else {
-        if let Some(refusal) = linear_model(name) {
-            return Err(refusal);
-        }
         let refusal = refuse!("no language model '{name}'; the nearest are {}", nearest_text(name, model_names()));
         return Err(refusal.advise("give its config.json with --model-config"));
     };
     let mut config = config_of(known, &fields_of(family, *sizes, more))?;
+    if exact.is_none() {
+        config.remarks.push(format!(
+            "{name} is taken as {known} tuned further, with its sizes; if it has others, give its config.json with --model-config."
+        ));
+    }
+    Ok(config)
+}
+
+/// The storage that the words of a name say, and what is left out of such a model.
+fn add_storage(config: &mut DecoderConfig, name: &str) {
     let words = words(name);
     let of_word = |word: &String| STORED.iter().find(|(stored, _)| stored == word);
     let stored: Vec<_> = words.iter().filter_map(of_word).collect();
@@ -137,7 +161,6 @@ pub fn named_config(name: &str) -> Result<DecoderConfig, Refusal> {
     if words.iter().any(|word| SEES.contains(&word.as_str())) {
         config.remarks.push("The parts for pictures and sound are left out.".to_owned());
     }
-    Ok(config)
 }
 
 #[cfg(test)]
@@ -272,7 +295,23 @@ mod tests {
         ] {
             assert_eq!(named_config(written).map(|config| config.name).as_deref(), Ok(known), "{written}");
         }
-        for unknown in ["lama-3-9b", "llama-3-8b-medusa", "8b", "", "/"] {
+        for (written, known) in [
+            ("NousResearch/Hermes-3-Llama-3.1-8B", "llama-3.1-8b"),
+            ("teknium/OpenHermes-2.5-Mistral-7B", "mistral-7b"),
+            ("Orenguteng/Llama-3-8B-Lexi-Uncensored", "llama-3-8b"),
+            ("Groq/Llama-3-Groq-8B-Tool-Use", "llama-3-8b"),
+            ("Qwen/Qwen3-Embedding-8B", "qwen3-8b"),
+        ] {
+            let config = named_config(written).unwrap();
+            assert_eq!(config.name, known);
+            assert!(
+                config.remarks[0].contains(&format!("{written} is taken as {known} tuned")),
+                "{:?}",
+                config.remarks
+            );
+        }
+        let unknown = ["lama-3-9b", "llama-3-8b-medusa", "8b", "", "/", "Llama-3.1-Minitron-4B", "Mistral-7B-2x7B-MoE"];
+        for unknown in unknown.into_iter().chain(["yuhuili/EAGLE3-LLaMA3.1-Instruct-8B", "Hermes-3"]) {
             assert!(named_config(unknown).is_err(), "{unknown}");
         }
         for (name, layers) in [
