@@ -3,8 +3,8 @@
 use csv::{ReaderBuilder, StringRecord};
 use ns_base::{Refusal, refuse};
 use ns_llm::{
-    DecoderConfig, LlmCalibration, Request, Route, Weights, degrees, llm_instance, median_program, named_config,
-    prompt_of, read_config,
+    DecoderConfig, LlmCalibration, Request, Route, Weights, degrees, is_known_name, llm_instance, median_program,
+    named_config, prompt_of, read_config,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -165,9 +165,8 @@ fn route_of(text: &str, time: ServedTime) -> Option<Route> {
 
 /// The decoder of a row: by its name, or by the sizes of its column `config`.
 fn config_of(model: &str, sizes: &str) -> Result<DecoderConfig, Refusal> {
-    match named_config(model) {
-        Err(_) if !sizes.is_empty() => {}
-        named => return named,
+    if sizes.is_empty() || is_known_name(model) {
+        return named_config(model);
     }
     let sizes: Map<String, Value> =
         serde_json::from_str(sizes).map_err(|e| refuse!("config is not a JSON object: {e}"))?;

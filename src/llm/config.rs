@@ -169,6 +169,8 @@ pub struct DecoderConfig {
     pub norm_place: NormPlace,
     /// Whether a norm stands before the head.
     pub has_last_norm: bool,
+    /// Whether the words have a norm of their own before the first layer; its time is not computed.
+    pub has_word_norm: bool,
     pub bias: Bias,
     pub qk_norm: QkNorm,
     /// Whether attention has a gate as wide as its queries.
@@ -257,8 +259,9 @@ impl DecoderConfig {
         let projections = if self.word_features == self.hidden { 0 } else { 2 * self.word_features * self.hidden };
         let head = if self.tied { 0 } else { table } + if self.bias.head { self.vocabulary } else { 0 };
         let last = if self.has_last_norm { self.norm_parameters() } else { 0 };
+        let words = if self.has_word_norm { self.norm_parameters() } else { 0 };
         let layers: u64 = self.kinds.iter().map(|kind| kind.count * self.layer_parameters(kind, experts)).sum();
-        table + positions + projections + layers + last + head
+        table + words + positions + projections + layers + last + head
     }
 
     /// Parameters of the whole model.

@@ -42,6 +42,8 @@ pub struct Family {
     pub is_latent: bool,
     pub has_attention_gate: bool,
     pub has_sinks: bool,
+    /// Whether the words have a norm of their own before the first layer.
+    pub has_word_norm: bool,
     pub switches: &'static [Switch],
 }
 
@@ -80,6 +82,7 @@ const LLAMA: Family = Family {
     is_latent: false,
     has_attention_gate: false,
     has_sinks: false,
+    has_word_norm: false,
     switches: &[ATTENTION_BIAS, MLP_BIAS],
 };
 
@@ -221,7 +224,17 @@ pub const FAMILIES: &[Family] = &[
         ..NEOX
     },
     Family {
+        name: "bloom",
+        positions: Positions::Weightless,
+        tied: true,
+        is_four_wide: true,
+        has_word_norm: true,
+        switches: &[],
+        ..NEOX
+    },
+    Family {
         name: "gptj",
+        also: &["codegen"],
         norm_place: NormPlace::Shared,
         bias: Bias { mlp: true, head: true, ..Bias::NONE },
         is_four_wide: true,

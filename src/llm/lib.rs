@@ -54,7 +54,7 @@ pub use generate::{Breakdown, Generation, generate, generate_with, median_progra
 pub use gguf::{config_of_gguf, is_gguf};
 pub use layer_work::{UnitWork, layer_work};
 pub use memory::Memory;
-pub use models::{MODEL_CHOICES, hub_name, model_names, named_config};
+pub use models::{MODEL_CHOICES, hub_name, is_known_name, model_names, named_config};
 pub use plan::{Plan, best_plan, cheapest_plan, note_of};
 pub use prompt::PromptParts;
 pub use rank_program::{COLLECTIVE, RankProgram};

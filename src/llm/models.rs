@@ -63,6 +63,7 @@ impl DecoderConfig {
             norm: family.norm,
             norm_place: family.norm_place,
             has_last_norm: true,
+            has_word_norm: family.has_word_norm,
             bias: family.bias,
             qk_norm: family.qk_norm,
             has_attention_gate: family.has_attention_gate,
@@ -104,9 +105,25 @@ fn fields_of(family: &str, sizes: Sizes, more: &str) -> Map<String, Value> {
 /// # Errors
 /// When there is none of this name; the message has the nearest.
 pub fn named_config(name: &str) -> Result<DecoderConfig, Refusal> {
-    let mut config = config_of_name(name)?;
+    let tuned = || longest_name(|written| words_of_tuned(name, written).is_some());
+    let Some(known) = exact_name(name)?.or_else(tuned) else {
+        let refusal = refuse!("no language model '{name}'; the nearest are {}", nearest_text(name, model_names()));
+        return Err(refusal.advise("give its config.json with --model-config"));
+    };
+    let mut config = row_config(known)?;
+    if !is_known_name(name) {
+        config.remarks.push(format!(
+            "{name} is taken as {known} tuned further, with its sizes; if it has others, give its config.json with --model-config."
+        ));
+    }
     add_storage(&mut config, name);
     Ok(config)
+}
+
+/// Whether a name is that of a published model, not of one that is tuned from it.
+#[must_use]
+pub fn is_known_name(name: &str) -> bool {
+    exact_name(name).is_ok_and(|known| known.is_some())
 }
 
 /// The longest of the known names that a test accepts, as the model of it.
@@ -116,25 +133,21 @@ fn longest_name(accepts: impl Fn(&str) -> bool) -> Option<&'static str> {
     longest.map(|(_, known)| known)
 }
 
-/// The sizes of a model of this name, or of the one that it is tuned from.
-fn config_of_name(name: &str) -> Result<DecoderConfig, Refusal> {
-    let exact = longest_name(|written| is_name_of(name, written));
-    if let (None, Some(refusal)) = (exact, linear_model(name)) {
-        return Err(refusal);
+/// The published model of exactly this name.
+///
+/// # Errors
+/// When the model has layers that are not timed.
+fn exact_name(name: &str) -> Result<Option<&'static str>, Refusal> {
+    match longest_name(|written| is_name_of(name, written)) {
+        None => linear_model(name).map_or(Ok(None), Err),
+        known => Ok(known),
     }
-    let known = exact.or_else(|| longest_name(|written| words_of_tuned(name, written).is_some()));
-    let row = known.and_then(|known| MODELS.iter().find(|(name, ..)| *name == known));
-    let Some((known, _, family, sizes, more, _)) = row else {
-        let refusal = refuse!("no language model '{name}'; the nearest are {}", nearest_text(name, model_names()));
-        return Err(refusal.advise("give its config.json with --model-config"));
-    };
-    let mut config = config_of(known, &fields_of(family, *sizes, more))?;
-    if exact.is_none() {
-        config.remarks.push(format!(
-            "{name} is taken as {known} tuned further, with its sizes; if it has others, give its config.json with --model-config."
-        ));
-    }
-    Ok(config)
+}
+
+fn row_config(known: &str) -> Result<DecoderConfig, Refusal> {
+    let row = MODELS.iter().find(|(name, ..)| *name == known);
+    let (_, _, family, sizes, more, _) = row.ok_or_else(|| refuse!("no language model '{known}'"))?;
+    config_of(known, &fields_of(family, *sizes, more))
 }
 
 /// The storage that the words of a name say, and what is left out of such a model.

@@ -103,6 +103,33 @@ test("a config.json that is dropped anywhere is simulated, and a token is a time
   await page.getByRole("application", { name: "Timeline" }).waitFor();
 }, { hash: "#/benchmark?v=none" }));
 
+const layers = (count, of) => Array.from({ length: count }, (_, i) => of(i));
+const experts = { model_type: "mixtral", hidden_size: 4096, intermediate_size: 14336, num_hidden_layers: 32, num_attention_heads: 32,
+  num_key_value_heads: 8, num_local_experts: 8, num_experts_per_tok: 2, vocab_size: 32000, max_position_embeddings: 32768, sliding_window: null };
+const windows = { model_type: "gpt_oss", hidden_size: 2880, intermediate_size: 2880, num_hidden_layers: 24, num_attention_heads: 64, head_dim: 64,
+  num_key_value_heads: 8, num_local_experts: 32, num_experts_per_tok: 4, vocab_size: 201088, max_position_embeddings: 131072, attention_bias: true,
+  sliding_window: 128, layer_types: layers(24, (i) => (i % 2 ? "full_attention" : "sliding_attention")), quantization_config: { quant_method: "mxfp4" } };
+const sees = { model_type: "qwen3_vl", vision_config: { depth: 24, hidden_size: 1024 }, text_config: { model_type: "qwen3_vl_text", hidden_size: 2560,
+  intermediate_size: 9728, num_hidden_layers: 36, num_attention_heads: 32, num_key_value_heads: 8, head_dim: 128, vocab_size: 151936,
+  max_position_embeddings: 262144, tie_word_embeddings: true } };
+for (const [what, config, title, parts, remark] of [
+  ["experts", experts, "bf16", ["experts", "router"], null],
+  ["experts, windows and a storage of its own", windows, "mxfp4", ["experts", "router"], /mxfp4/],
+  ["a part for pictures", sees, "bf16", ["weights"], /vision_config/],
+]) {
+  test(`a config.json with ${what} is dropped and run, with its parts and remarks`, app.page(async (page) => {
+    await page.locator("#open-file").setInputFiles({ name: "config.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(config)) });
+    await page.locator(".form-bar .run, .form-bar button", { hasText: "Run" }).first().click();
+    await page.locator(".document h2", { hasText: `config.json, ${title}` }).waitFor();
+    await waitForState(page, "done");
+    for (const part of parts) await page.locator(".shares li", { hasText: part }).first().waitFor();
+    const text = await page.locator("main").innerText();
+    if (remark) assert.match(text, remark);
+    await page.getByText("tokens for a user against tokens for a dollar").waitFor();
+    await assertAccessible(page);
+  }, { hash: "#/llm?v=1&instance=trn2.48xlarge&tp=8" }));
+}
+
 test("the timeline of a token is a link that needs no file", app.page(async (page, url) => {
   await waitForState(page, "done");
   await page.getByRole("button", { name: "Open as timeline" }).click();
