@@ -73,7 +73,7 @@ cmd_test() {
 # Who uses the library does not compile the command line.
 library_is_alone() {
   local with
-  with=$(cargo tree --locked -p neuronscope --no-default-features -e normal --prefix none | grep -E "^(ns_cli|clap|parquet|tiny_http|indicatif) ")
+  with=$(cargo tree --locked -p neuronscope --no-default-features -e normal --prefix none | grep -E "^(ns_cli|clap|parquet|httparse|indicatif) ")
   [ -z "$with" ] || { echo "the library depends on $with" >&2; return 1; }
 }
 

@@ -95,6 +95,56 @@ fn the_page_is_served_with_its_headers_and_nothing_beside_it() {
     assert_eq!(ask(served.port, "POST", "/").0, 405);
 }
 
+/// A request on a connection that stays open, and the first line of its answer.
+fn first_line(stream: &mut TcpStream) -> String {
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).unwrap();
+    line
+}
+
+#[test]
+fn connections_that_stay_open_keep_no_other_waiting() {
+    let served = served("connections", 0);
+    let mut open = Vec::new();
+    for round in 0..20 {
+        // As browsers do: two pages are closed, and the next one opens several connections at once.
+        open.drain(..open.len().min(2));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let mut together: Vec<_> = (0..6).map(|_| TcpStream::connect(("127.0.0.1", served.port)).unwrap()).collect();
+        for stream in &mut together {
+            stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        }
+        for stream in &mut together {
+            assert_eq!(first_line(stream), "HTTP/1.1 200 OK\r\n", "round {round}");
+        }
+        open.append(&mut together);
+    }
+}
+
+#[test]
+fn requests_of_one_connection_are_answered_in_order_and_bad_ones_end_it() {
+    let served = served("in_order", 0);
+    let talk = |sent: &[u8]| {
+        let mut stream = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
+        stream.write_all(sent).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    };
+    let two =
+        talk(b"GET /guide/ HTTP/1.1\r\n\r\nHEAD / HTTP/1.1\r\n\r\nGET / HTTP/1.0\r\n\r\nGET /guide/ HTTP/1.1\r\n\r\n");
+    assert_eq!(two.matches("HTTP/1.1 200 OK").count(), 3, "{two}");
+    assert!(
+        two.find("guide").unwrap() < two.find("<title>home").unwrap() && two.ends_with("<title>home</title>"),
+        "{two}"
+    );
+    assert!(talk(b"POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\nbody").starts_with("HTTP/1.1 405 "));
+    assert!(talk(b"\x16\x03\x01\x02\r\n\r\n").starts_with("HTTP/1.1 400 "));
+    let long = [b"GET /".as_slice(), &[b'a'; 40_000]].concat();
+    assert!(talk(&long).starts_with("HTTP/1.1 431 "));
+}
+
 #[test]
 fn the_next_free_port_is_taken_where_one_is_in_use() {
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();

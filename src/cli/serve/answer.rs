@@ -33,9 +33,21 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    fn text(status: u16, text: &'static str) -> Self {
+    /// An answer that is a sentence.
+    pub fn text(status: u16, text: &'static str) -> Self {
         let headers = vec![("Content-Type", "text/plain; charset=utf-8")];
         Self { status, headers, body: Cow::Borrowed(text.as_bytes()) }
+    }
+
+    /// The words of the status in HTTP.
+    pub fn reason(&self) -> &'static str {
+        match self.status {
+            200 => "OK",
+            400 => "Bad Request",
+            404 => "Not Found",
+            405 => "Method Not Allowed",
+            _ => "Request Header Fields Too Large",
+        }
     }
 }
 
