@@ -1,11 +1,15 @@
-// The static server that development and these tests use.
+// The static server that development and these tests use, and the one of the command line.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { serve } from "../../tools/serve.mjs";
+import { DIST, launch, openApp, waitForState } from "./support/app.mjs";
 
 let parent;
 let server;
@@ -70,5 +74,28 @@ test("takes the next free port when the one asked for is taken", async () => {
     assert.ok(second.port > server.port);
   } finally {
     await second.close();
+  }
+});
+
+test("the command's server opens page after page in a browser that keeps its connections", async () => {
+  const command = spawn(process.env.NEURONSCOPE_CLI, ["serve", "--port", "0", "--dir", DIST], { stdio: ["ignore", "pipe", "inherit"] });
+  const browser = await launch();
+  try {
+    const [line] = await once(createInterface(command.stdout), "line");
+    const url = line.match(/http:\S+/)[0];
+    for (let visit = 0; visit < 6; visit += 1) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const opened = Date.now();
+      await openApp(page, `${url}#/llm`);
+      await page.waitForLoadState("load");
+      await waitForState(page, "done");
+      // A file that waits for another page's connection waits until the browser drops it: minutes.
+      assert.ok(Date.now() - opened < 60_000, `visit ${visit}`);
+      await context.close();
+    }
+  } finally {
+    await browser.close();
+    command.kill();
   }
 });
