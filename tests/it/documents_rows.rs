@@ -1,4 +1,4 @@
-//! docs/documents.md: a row's command prints what the row says, and a row of the page names a browser test that exists.
+//! docs/documents.md: a row's command prints what the row says, and a row of the page or of Python names a test that exists.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,10 @@ const ROWS: [(&str, usize); 5] = [
 
 /// Rows that may say that something is not there, and that it differs.
 const MOST_WITHOUT: usize = 4;
-const MOST_DIFFERENT: usize = 12;
+const MOST_DIFFERENT: usize = 9;
+
+/// Folders of tests that a row may name, and what stands before a test's name there.
+const TESTS: [(&str, &str); 2] = [("tests/e2e/", "test(\""), ("src/python/tests/", "def ")];
 
 /// What a row claims about its command.
 #[derive(Debug, PartialEq)]
@@ -28,7 +31,7 @@ enum Claim {
     Prints(String),
     DoesNotPrint(String),
     Exits(i32),
-    /// A browser test: its file and its name.
+    /// A test of the browser or of the Python package: its file and its name.
     Shown(String, String),
 }
 
@@ -71,7 +74,7 @@ fn claim(text: &str) -> Option<(Claim, &str)> {
         return code(rest).map(|(words, rest)| (Claim::DoesNotPrint(words.into()), rest));
     }
     let (words, rest) = code(text)?;
-    let shown = words.split_once(": \"").filter(|(file, _)| file.starts_with("tests/e2e/"));
+    let shown = words.split_once(": \"").filter(|(file, _)| TESTS.iter().any(|(folder, _)| file.starts_with(folder)));
     let claim = match shown {
         Some((file, name)) => Claim::Shown(file.into(), name.strip_suffix('"')?.into()),
         None => Claim::Prints(words.into()),
@@ -225,13 +228,15 @@ fn every_line_has_a_row_with_a_known_state() {
 }
 
 #[test]
-fn browser_tests_of_rows_exist() {
+fn tests_of_rows_exist() {
     let page = page(PAGE);
     let rows = ROWS.iter().flat_map(|(heading, _)| rows(&page, heading).unwrap_or_else(|e| panic!("{e}")));
     for row in rows {
         for claim in &row.claims {
             let Claim::Shown(file, name) = claim else { continue };
-            let has = crate::shell::page(file).contains(&format!("test(\"{name}\""));
+            let start = TESTS.iter().find(|(folder, _)| file.starts_with(folder)).map_or("", |(_, start)| start);
+            let end = if start == "def " { "(" } else { "\"" };
+            let has = crate::shell::page(file).contains(&format!("{start}{name}{end}"));
             assert!(has, "{PAGE}:{}: {file} has no test \"{name}\"", row.line);
         }
     }
