@@ -40,6 +40,7 @@ mod profile_info;
 pub mod protocol;
 mod questions;
 mod recorder;
+pub mod reports;
 pub mod results;
 #[allow(clippy::module_inception, reason = "the facade has the name of the room")]
 mod script;
@@ -67,6 +68,7 @@ pub use file_kind::{HEAD_BYTES, Kind, sniff};
 pub use hardware::{Hardware, costs, costs_markdown};
 pub use ids::{JobId, ProfileKey};
 pub use inspect::{InspectAsk, InspectField, InspectFile, InspectResult, InspectSpec, InspectView, TreeRow};
+pub use ns_bench::{FilePlan, FileStep, ModelEntry};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, engine_of};
 pub use ns_container::ByteSource;
 pub use ns_container::zip::Archive;

@@ -44,16 +44,11 @@ fn a_public_type_name_means_one_thing_in_a_crate() {
 }
 
 /// Files of commands that name neither a session nor its driver, with the reason.
-const BELOW_THE_SESSION: [(&str, &str); 26] = [
-    ("aggregate", "prints the text of PyTorch/XLA's script, whose reports `ns_experiment` makes"),
-    ("analyze", "writes the files of PyTorch/XLA's analyzer"),
+const BELOW_THE_SESSION: [(&str, &str); 20] = [
     ("bench_eval", "asks a metric of the bench, whose data set is on the disk"),
     ("bench_index", "reads the files of an index for `bench`"),
     ("cpu", "measures this machine in threads, which a session has none of"),
-    ("evaluate", "reads a data set from the disk"),
     ("experiment", "chooses between the files beside it"),
-    ("index", "changes files of an index"),
-    ("index_files", "changes files of an index"),
     ("kept_kernels", "appends rows to a file"),
     ("kept_sweep", "appends rows to a file"),
     ("manual", "prints the definitions of the commands"),
@@ -70,7 +65,6 @@ const BELOW_THE_SESSION: [(&str, &str); 26] = [
     ("text", "prints"),
     ("timers", "writes the timers of a benchmark"),
     ("validate", "reads tables from the disk and compares"),
-    ("verify", "judges a file of outputs"),
 ];
 
 #[test]

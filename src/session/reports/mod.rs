@@ -1,0 +1,15 @@
+//! Results that are computed from the texts of files: each has its options as rows, a run and a text.
+
+mod aggregation;
+mod evaluation;
+mod model_index;
+mod record_analysis;
+mod verification;
+
+pub use aggregation::{AggregateResult, Aggregation, AggregationRun};
+pub use evaluation::Evaluation;
+pub use model_index::{
+    IndexAnswer, NewIndex, append_indexes, copy_index, create_index, delete_index, filter_index, is_artifact,
+};
+pub use record_analysis::{AnalysisReport, AnalysisRun, RecordAnalysis};
+pub use verification::CaseVerification;
