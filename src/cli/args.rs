@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
-use ns_formats::WriteFormat;
+use ns_session::WriteFormat;
 
 use super::analysis_args::{
     CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, PathArgs, QueryArgs, SpanArgs,

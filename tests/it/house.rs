@@ -44,7 +44,7 @@ fn a_public_type_name_means_one_thing_in_a_crate() {
 }
 
 /// Files of commands that name neither a session nor its driver, with the reason.
-const BELOW_THE_SESSION: [(&str, &str); 20] = [
+const BELOW_THE_SESSION: [(&str, &str); 18] = [
     ("bench_eval", "asks a metric of the bench, whose data set is on the disk"),
     ("bench_index", "reads the files of an index for `bench`"),
     ("cpu", "measures this machine in threads, which a session has none of"),
@@ -61,10 +61,8 @@ const BELOW_THE_SESSION: [(&str, &str); 20] = [
     ("results", "appends records to a file"),
     ("runner", "starts a process for each experiment"),
     ("serve", "serves the page"),
-    ("summary", "prints the metrics of a profile that the session simulated"),
     ("text", "prints"),
     ("timers", "writes the timers of a benchmark"),
-    ("validate", "reads tables from the disk and compares"),
 ];
 
 #[test]

@@ -15,9 +15,8 @@ use ns_base::SimTime;
 use ns_base::units::format_count;
 use ns_bench::{Parity, parity, parity_markdown, parse_list};
 use ns_device::{Compilation, Device, EstimateMark, ModelFileSettings, OperatorKernels};
-use ns_neuron::step::Waits;
 use ns_program::{Inspection, TensorInfo, Verdict, occurrence};
-use ns_session::Workflow;
+use ns_session::{Waits, Workflow};
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
     let path =

@@ -9,10 +9,10 @@ use serde::Serialize;
 use crate::file::FileSource;
 use crate::inspect_args::ArraysArgs;
 use ns_device::OperatorKernels;
-use ns_neuron::numerics::DEFAULT_TOLERANCE;
 use ns_program::eval::{Arithmetic, Casts};
 use ns_program::{ImportedModel, ResultComparison, Value, compare};
 use ns_readers::read_npz;
+use ns_session::DEFAULT_TOLERANCE;
 
 /// Default tolerance: largest difference of a result, divided by the largest expected number.
 pub(super) const FILE_TOLERANCE: f64 = 1e-4;

@@ -12,13 +12,12 @@ use crate::model_file;
 use crate::option_args::said_of_flag;
 use crate::output::write;
 use ns_device::{OperatorKernels, casts_of};
-use ns_neuron::numerics::checked_instance;
 use ns_program::eval::Arithmetic;
 use ns_program::results;
 use ns_readers::write_npz;
 use ns_session::options::Options as _;
 use ns_session::studies::{NumericsStudy, StudyReports, StudySpec};
-use ns_session::{NumericsReport, Rounding};
+use ns_session::{NumericsReport, Rounding, checked_instance};
 use ns_view::document::Document;
 use ns_view::terminal;
 

@@ -4,6 +4,7 @@ mod aggregation;
 mod evaluation;
 mod model_index;
 mod record_analysis;
+mod validation;
 mod verification;
 
 pub use aggregation::{AggregateResult, Aggregation, AggregationRun};
@@ -12,4 +13,5 @@ pub use model_index::{
     IndexAnswer, NewIndex, append_indexes, copy_index, create_index, delete_index, filter_index, is_artifact,
 };
 pub use record_analysis::{AnalysisReport, AnalysisRun, RecordAnalysis};
+pub use validation::{FigureAnswer, FigureTable, KernelComparison, KernelRow, compare_kernel};
 pub use verification::CaseVerification;
