@@ -79,9 +79,7 @@ pub use ns_formats::WriteFormat;
 pub use ns_kernel::without_source;
 pub use ns_model::ModelSpec;
 pub use ns_model::training::{MAX_MICRO_BATCHES, Optimizer, TrainingCall};
-pub use ns_neuron::numerics::{
-    DEFAULT_TOLERANCE, NumericsReport, NumericsSpec, OutputComparison, Sample, checked_instance,
-};
+pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, OutputComparison, Sample, checked_instance};
 pub use ns_neuron::step::Waits;
 pub use ns_profile::levels::ALL_LEVELS;
 pub use ns_profile::{Profile, Unit};

@@ -54,7 +54,7 @@ const BELOW_THE_SESSION: [(&str, &str); 18] = [
     ("manual", "prints the definitions of the commands"),
     ("matmul_bench", "measures this processor, or asks the cost of one product"),
     ("mod", "has the table of commands"),
-    ("model_values", "computes a model file with arrays of a file"),
+    ("model_values", "reads arrays from files"),
     ("plan", "prints the plan of experiments, which the session's request makes"),
     ("report", "converts files of results"),
     ("result_files", "names files of results"),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use super::model_values::{Comparison, JsonComparison};
+use super::model_values::read_both;
 use super::{inspect_picture, text};
 use crate::driver::Driver;
 use crate::inspect_args::InspectArgs;
@@ -16,6 +16,7 @@ use ns_base::units::format_count;
 use ns_bench::{Parity, parity, parity_markdown, parse_list};
 use ns_device::{Compilation, Device, EstimateMark, ModelFileSettings, OperatorKernels};
 use ns_program::{Inspection, TensorInfo, Verdict, occurrence};
+use ns_session::reports::{ModelValueJson, ModelValues};
 use ns_session::{Waits, Workflow};
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
@@ -34,16 +35,13 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     let settings = args.file_flags.settings()?;
     let (imported, bytes) = model_file::read_at_batch(&path, &settings, args.batch)?;
     let run = args.instance.as_deref().map(|instance| OneCall::of(&args, &path, instance)).transpose()?;
-    let compared = Comparison::of(
-        &imported,
-        &bytes,
-        &args.arrays,
-        args.tolerance,
-        None,
-        &OperatorKernels::of(&settings.assumed)?,
-    )?;
+    let (arrays, kernels) = (read_both(&args.arrays)?, OperatorKernels::of(&settings.assumed)?);
+    let compared = arrays.map(|[inputs, expected]| {
+        ModelValues::of((&imported, &bytes), (&inputs, &expected), args.tolerance, None, &kernels)
+    });
+    let compared = compared.transpose()?;
     let said = if args.json {
-        let values = compared.as_ref().map(Comparison::json).unwrap_or_default();
+        let values = compared.as_ref().map(ModelValues::json).unwrap_or_default();
         let device = run.as_ref().map(|run| JsonRun::of(run, &settings));
         serde_json::to_string_pretty(&InspectJson { inspection: &imported.inspection, device, values })? + "\n"
     } else {
@@ -51,10 +49,10 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
         if let Some(run) = &run {
             out.push_str(&timed(run, args.instance.as_deref().unwrap_or_default(), &settings));
         }
-        out + &compared.as_ref().map(Comparison::describe).unwrap_or_default()
+        out + &compared.as_ref().map(ModelValues::text).unwrap_or_default()
     };
     text::print(said.as_bytes())?;
-    compared.map_or(Ok(()), |c| c.verdict())
+    Ok(compared.map_or(Ok(()), |values| values.verdict())?)
 }
 
 /// The default instance: the smallest one with a second-generation NeuronCore.
@@ -180,7 +178,7 @@ struct InspectJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     device: Option<JsonRun>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    values: Vec<JsonComparison>,
+    values: Vec<ModelValueJson>,
 }
 
 #[derive(Serialize)]

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use super::model_values::{Comparison, read_arrays};
+use super::model_values::{read_arrays, read_both};
 use super::text;
 use crate::args::NumericsArgs;
 use crate::driver::Driver;
@@ -16,6 +16,7 @@ use ns_program::eval::Arithmetic;
 use ns_program::results;
 use ns_readers::write_npz;
 use ns_session::options::Options as _;
+use ns_session::reports::ModelValues;
 use ns_session::studies::{NumericsStudy, StudyReports, StudySpec};
 use ns_session::{NumericsReport, Rounding, checked_instance};
 use ns_view::document::Document;
@@ -98,8 +99,10 @@ fn of_file(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
     let names_casts = ["auto_cast", "auto_cast_type"].iter().any(|key| args.options.text(key).is_some());
     let casts = names_casts.then(|| casts_of(&spec.options));
     let tolerance = args.options.text("tolerance").map(|_| spec.tolerance);
-    let compared = Comparison::of(&imported, &bytes, &args.arrays, tolerance, casts, &kernels)?;
-    let Some(compared) = compared else { bail!("{path}: --inputs needs --expect FILE.npz, or --results FILE.npz") };
+    let Some([inputs, expected]) = read_both(&args.arrays)? else {
+        bail!("{path}: --inputs needs --expect FILE.npz, or --results FILE.npz")
+    };
+    let compared = ModelValues::of((&imported, &bytes), (&inputs, &expected), tolerance, casts, &kernels)?;
     let said = if args.json {
         let mut json =
             serde_json::json!({ "model": path, "format": imported.inspection.format, "values": compared.json() });
@@ -108,8 +111,8 @@ fn of_file(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
         }
         serde_json::to_string_pretty(&json)? + "\n"
     } else {
-        compared.describe()
+        compared.text()
     };
     text::print(said.as_bytes())?;
-    compared.verdict()
+    Ok(compared.verdict()?)
 }

@@ -3,6 +3,7 @@
 mod aggregation;
 mod evaluation;
 mod model_index;
+mod model_values;
 mod record_analysis;
 mod validation;
 mod verification;
@@ -12,6 +13,7 @@ pub use evaluation::Evaluation;
 pub use model_index::{
     IndexAnswer, NewIndex, append_indexes, copy_index, create_index, delete_index, filter_index, is_artifact,
 };
-pub use record_analysis::{AnalysisReport, AnalysisRun, RecordAnalysis};
+pub use model_values::{ModelValueJson, ModelValues};
+pub use record_analysis::{AnalysisReport, RecordAnalysis, RecordAnalysisRun};
 pub use validation::{FigureAnswer, FigureTable, KernelComparison, KernelRow, compare_kernel};
 pub use verification::CaseVerification;

@@ -37,7 +37,7 @@ const ANALYSIS_OPTIONS: &[Opt<RecordAnalysis>] = &[
 ];
 
 /// Records that are read for a report.
-pub struct AnalysisRun {
+pub struct RecordAnalysisRun {
     is_jsonl: bool,
     analyzer: Analyzer,
 }
@@ -54,13 +54,13 @@ pub enum AnalysisReport {
 
 impl RecordAnalysis {
     /// Begins to read records at a time in seconds since 1970.
-    pub fn start(&self, now_s: f64) -> AnalysisRun {
+    pub fn start(&self, now_s: f64) -> RecordAnalysisRun {
         let analyzer = Analyzer::new(self.timestamp.unwrap_or(now_s), self.hide_errors);
-        AnalysisRun { is_jsonl: self.is_jsonl, analyzer }
+        RecordAnalysisRun { is_jsonl: self.is_jsonl, analyzer }
     }
 }
 
-impl AnalysisRun {
+impl RecordAnalysisRun {
     /// Takes a line; what is no record is noted. `place` is its position for messages: `file:line`.
     pub fn push_line(&mut self, line: &[u8], place: impl Fn() -> String) {
         self.analyzer.push_line(line, place);
