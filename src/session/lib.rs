@@ -74,13 +74,15 @@ pub use ns_bench::{FilePlan, FileStep, ModelEntry};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, engine_of};
 pub use ns_container::ByteSource;
 pub use ns_container::zip::Archive;
-pub use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, ModelKind, ModelLibrary, OpenedModel, model_label};
+pub use ns_device::{
+    BatchRule, FIXED_MODEL, ModelFileRef, ModelFileSettings, ModelFileValues, ModelKind, ModelLibrary, OpenedModel,
+    OperatorKernels, casts_of, model_label,
+};
 pub use ns_formats::WriteFormat;
 pub use ns_kernel::without_source;
 pub use ns_model::ModelSpec;
 pub use ns_model::training::{MAX_MICRO_BATCHES, Optimizer, TrainingCall};
 pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, OutputComparison, Sample, checked_instance};
-pub use ns_neuron::step::Waits;
 pub use ns_profile::levels::ALL_LEVELS;
 pub use ns_profile::{Profile, Unit};
 pub use ns_program::file::may_have_files_beside;

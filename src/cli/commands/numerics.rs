@@ -11,14 +11,13 @@ use crate::model_args::ModelFileFlags;
 use crate::model_file;
 use crate::option_args::said_of_flag;
 use crate::output::write;
-use ns_device::{OperatorKernels, casts_of};
 use ns_program::eval::Arithmetic;
 use ns_program::results;
 use ns_readers::write_npz;
 use ns_session::options::Options as _;
 use ns_session::reports::ModelValues;
 use ns_session::studies::{NumericsStudy, StudyReports, StudySpec};
-use ns_session::{NumericsReport, Rounding, checked_instance};
+use ns_session::{NumericsReport, OperatorKernels, Rounding, casts_of, checked_instance};
 use ns_view::document::Document;
 use ns_view::terminal;
 
