@@ -1,6 +1,6 @@
 //! Speed-ups of records over a baseline, as PyTorch/XLA's script prints them: `neuronscope aggregate`.
 
-use crate::options::{Flag, Opt, OptionText, Options, flag, opt, some};
+use crate::options::{Choice, Flag, Opt, OptionText, Options, flag, name_of_choice, names, opt, some};
 use crate::studies::{FieldKind, field};
 use ns_base::{Refusal, refuse};
 use ns_bench::comma_list;
@@ -69,39 +69,26 @@ impl Options for Aggregation {
     const OPTIONS: &'static [&'static [Opt<Self>]] = &[AGGREGATION_OPTIONS];
 }
 
-const BASELINES: &[(&str, Baseline)] = &[("oldest", Baseline::Oldest), ("latest", Baseline::Latest)];
-const BASELINE_HELP: &[(&str, &str)] =
-    &[("oldest", "The oldest time of each model"), ("latest", "The newest timestamp")];
-const REPORTS: &[(&str, ReportKind)] = &[
-    ("latest", ReportKind::Latest),
-    ("latest_grouped", ReportKind::LatestGrouped),
-    ("histogram", ReportKind::Histogram),
-    ("speedup", ReportKind::Speedup),
-    ("changes", ReportKind::Changes),
+const BASELINES: [Choice<Baseline>; 2] = [
+    ("oldest", "The oldest time of each model", Baseline::Oldest),
+    ("latest", "The newest timestamp", Baseline::Latest),
 ];
-const REPORT_HELP: &[(&str, &str)] = &[
-    ("latest", "Models by speed-up, each backend at its newest timestamp"),
-    ("latest_grouped", "Models by name at the newest timestamp"),
-    ("histogram", "Percentiles over time"),
-    ("speedup", "Geometric mean over time"),
-    ("changes", "Models that became slower and still are"),
+const REPORTS: [Choice<ReportKind>; 5] = [
+    ("latest", "Models by speed-up, each backend at its newest timestamp", ReportKind::Latest),
+    ("latest_grouped", "Models by name at the newest timestamp", ReportKind::LatestGrouped),
+    ("histogram", "Percentiles over time", ReportKind::Histogram),
+    ("speedup", "Geometric mean over time", ReportKind::Speedup),
+    ("changes", "Models that became slower and still are", ReportKind::Changes),
 ];
-const TESTS: &[(&str, Test)] = &[("inference", Test::Eval), ("training", Test::Train)];
-const METRICS: &[(&str, Metric)] = &[("exec", Metric::Execution), ("compile", Metric::Compilation)];
-const METRIC_HELP: &[(&str, &str)] = &[("exec", "Time of a warm execution"), ("compile", "Time to compile")];
-const FORMATS: &[(&str, AggregateFormat)] = &[
-    ("csv", AggregateFormat::Csv),
-    ("tab", AggregateFormat::Tab),
-    ("png", AggregateFormat::Png),
-    ("svg", AggregateFormat::Svg),
-    ("ascii", AggregateFormat::Ascii),
-];
-const FORMAT_HELP: &[(&str, &str)] = &[
-    ("csv", "Comma-separated values"),
-    ("tab", "A table with frames"),
-    ("png", "A raster picture"),
-    ("svg", "A vector picture"),
-    ("ascii", "A picture in characters, as png on a terminal is"),
+const TESTS: [Choice<Test>; 2] = [("inference", "", Test::Eval), ("training", "", Test::Train)];
+const METRICS: [Choice<Metric>; 2] =
+    [("exec", "Time of a warm execution", Metric::Execution), ("compile", "Time to compile", Metric::Compilation)];
+const FORMATS: [Choice<AggregateFormat>; 5] = [
+    ("csv", "Comma-separated values", AggregateFormat::Csv),
+    ("tab", "A table with frames", AggregateFormat::Tab),
+    ("png", "A raster picture", AggregateFormat::Png),
+    ("svg", "A vector picture", AggregateFormat::Svg),
+    ("ascii", "A picture in characters, as png on a terminal is", AggregateFormat::Ascii),
 ];
 
 #[rustfmt::skip]
@@ -112,21 +99,21 @@ const AGGREGATION_OPTIONS: &[Opt<Aggregation>] = &[
     opt(field("backends", "Backends", "", "", FieldKind::Line),
         Flag::elsewhere("backends").list(),
         |a| comma_list(&a.backends.iter().map(|b| b.name()).collect::<Vec<_>>()), |a, given| given.each_text(|name| backend(&name)).map(|all| a.backends = all)),
-    opt(field("baseline", "Baseline", "Which times of the first backend make the baseline", "", FieldKind::Choice(BASELINE_HELP)),
-        flag("BASELINE", "").values(BASELINE_HELP),
-        |a| name(BASELINES, a.baseline), |a, given| given.one_of(BASELINES, Baseline::Oldest).map(|baseline| a.baseline = baseline)),
-    opt(field("report", "Report", "Report", "", FieldKind::Choice(REPORT_HELP)),
-        flag("REPORT", "").values(REPORT_HELP),
-        |a| name(REPORTS, a.report), |a, given| given.one_of(REPORTS, ReportKind::Speedup).map(|report| a.report = report)),
+    opt(field("baseline", "Baseline", "Which times of the first backend make the baseline", "", FieldKind::Choice(&names(BASELINES))),
+        flag("BASELINE", "").values(&names(BASELINES)),
+        |a| name_of_choice(&BASELINES, a.baseline), |a, given| given.choice(&BASELINES).map(|baseline| a.baseline = baseline)),
+    opt(field("report", "Report", "Report", "", FieldKind::Choice(&names(REPORTS))),
+        flag("REPORT", "").values(&names(REPORTS)),
+        |a| name_of_choice(&REPORTS, a.report), |a, given| given.choice(&REPORTS).map(|report| a.report = report)),
     opt(field("test", "Test", "", "", FieldKind::Line),
         Flag::elsewhere("test"),
-        |a| name(TESTS, a.test), |a, given| given.one_of(TESTS, Test::Eval).map(|test| a.test = test)),
-    opt(field("metric", "Metric", "Metric that is compared", "", FieldKind::Choice(METRIC_HELP)),
-        flag("METRIC", "").values(METRIC_HELP),
-        |a| name(METRICS, a.metric), |a, given| given.one_of(METRICS, Metric::Execution).map(|metric| a.metric = metric)),
-    opt(field("format", "Format", "Format", "", FieldKind::Choice(FORMAT_HELP)),
-        flag("FORMAT", "").values(FORMAT_HELP),
-        |a| name(FORMATS, a.format), |a, given| given.one_of(FORMATS, AggregateFormat::Csv).map(|format| a.format = format)),
+        |a| name_of_choice(&TESTS, a.test), |a, given| given.choice(&TESTS).map(|test| a.test = test)),
+    opt(field("metric", "Metric", "Metric that is compared", "", FieldKind::Choice(&names(METRICS))),
+        flag("METRIC", "").values(&names(METRICS)),
+        |a| name_of_choice(&METRICS, a.metric), |a, given| given.choice(&METRICS).map(|metric| a.metric = metric)),
+    opt(field("format", "Format", "Format", "", FieldKind::Choice(&names(FORMATS))),
+        flag("FORMAT", "").values(&names(FORMATS)),
+        |a| name_of_choice(&FORMATS, a.format), |a, given| given.choice(&FORMATS).map(|format| a.format = format)),
     opt(field("fig_width", "Width", "Width of a picture, in inches of 100 pixels", "", FieldKind::Decimal),
         flag("FIG_WIDTH", ""),
         |a| a.width_in.to_string(), |a, given| inches(given).map(|length| a.width_in = length)),
@@ -140,10 +127,6 @@ const AGGREGATION_OPTIONS: &[Opt<Aggregation>] = &[
         flag("", ""),
         |a| a.is_lenient.to_string(), |a, given| given.flag().map(|is_lenient| a.is_lenient = is_lenient)),
 ];
-
-fn name<T: PartialEq + Copy>(names: &[(&str, T)], value: T) -> String {
-    names.iter().filter(|(_, known)| *known == value).map(|(name, _)| *name).collect()
-}
 
 fn backend(given: &OptionText<'_>) -> Result<Backend, String> {
     let known = || Backend::ALL.map(Backend::name).join(", ");

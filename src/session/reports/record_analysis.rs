@@ -1,6 +1,6 @@
 //! Statistics of records, as PyTorch/XLA's result analyzer writes them: `neuronscope analyze`.
 
-use crate::options::{Opt, Options, flag, opt, some};
+use crate::options::{Choice, Opt, Options, flag, name_of_choice, names, opt, some};
 use crate::studies::{FieldKind, field};
 use ns_base::{Refusal, refuse};
 use ns_experiment::analyze::Analyzer;
@@ -18,16 +18,15 @@ impl Options for RecordAnalysis {
     const OPTIONS: &'static [&'static [Opt<Self>]] = &[ANALYSIS_OPTIONS];
 }
 
-const FORMATS: &[(&str, bool)] = &[("csv", false), ("jsonl", true)];
-const FORMAT_HELP: &[(&str, &str)] =
-    &[("csv", "metric_report.csv, and the database"), ("jsonl", "metric_report.jsonl")];
+const FORMATS: [Choice<bool>; 2] =
+    [("csv", "metric_report.csv, and the database", false), ("jsonl", "metric_report.jsonl", true)];
 const FINITE: &str = "a finite number";
 
 #[rustfmt::skip]
 const ANALYSIS_OPTIONS: &[Opt<RecordAnalysis>] = &[
-    opt(field("output_format", "Format", "What to write", "", FieldKind::Choice(FORMAT_HELP)),
-        flag("OUTPUT_FORMAT", "").values(FORMAT_HELP),
-        |a| if a.is_jsonl { "jsonl" } else { "csv" }.to_owned(), |a, given| given.one_of(FORMATS, false).map(|is_jsonl| a.is_jsonl = is_jsonl)),
+    opt(field("output_format", "Format", "What to write", "", FieldKind::Choice(&names(FORMATS))),
+        flag("OUTPUT_FORMAT", "").values(&names(FORMATS)),
+        |a| name_of_choice(&FORMATS, a.is_jsonl), |a, given| given.choice(&FORMATS).map(|is_jsonl| a.is_jsonl = is_jsonl)),
     opt(field("timestamp", "Timestamp", "Timestamp of records that have none, seconds since 1970 [default: now]", "", FieldKind::Decimal),
         flag("TIMESTAMP", ""),
         |a| some(a.timestamp), |a, given| given.some_where(FINITE, |time: &f64| time.is_finite()).map(|time| a.timestamp = time)),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::options::{Flag, Opt, Options, opt};
+use crate::options::{Choice, Flag, Opt, Options, name_of_choice, names, opt};
 use crate::studies::{FieldKind, field};
 use ns_base::{Refusal, refuse};
 use ns_experiment::verify::{CaseVerdict, Rules, verify_cases};
@@ -24,14 +24,14 @@ impl Options for CaseVerification {
     const OPTIONS: &'static [&'static [Opt<Self>]] = &[VERIFICATION_OPTIONS];
 }
 
-const RULES: &[(&str, Rules)] = &[("mre", Rules::MeanRelativeError), ("current", Rules::Current)];
-const RULES_HELP: &[(&str, &str)] = &[("mre", "Mean relative error"), ("current", "The rules in force")];
+const RULES: [Choice<Rules>; 2] =
+    [("mre", "Mean relative error", Rules::MeanRelativeError), ("current", "The rules in force", Rules::Current)];
 
 #[rustfmt::skip]
 const VERIFICATION_OPTIONS: &[Opt<CaseVerification>] = &[
-    opt(field("rules", "Rules", "", "", FieldKind::Choice(RULES_HELP)),
-        Flag::new("rules", "RULES", "mre: the mean relative error of the suite's README; current: the rules in force").values(RULES_HELP),
-        |v| RULES.iter().filter(|(_, rules)| *rules == v.rules).map(|(name, _)| *name).collect(), |v, given| given.one_of(RULES, Rules::Current).map(|rules| v.rules = rules)),
+    opt(field("rules", "Rules", "", "", FieldKind::Choice(&names(RULES))),
+        Flag::new("rules", "RULES", "mre: the mean relative error of the suite's README; current: the rules in force").values(&names(RULES)),
+        |v| name_of_choice(&RULES, v.rules), |v, given| given.choice(&RULES).map(|rules| v.rules = rules)),
 ];
 
 impl CaseVerification {
