@@ -22,6 +22,7 @@ pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
         Err(message) => Args::command().error(ErrorKind::InvalidValue, message).exit(),
     };
     args.files.iter().try_for_each(|file| read(&mut run, file))?;
+    run.mix().iter().for_each(|line| host::say(line));
     eprint!("{}", run.remarks());
     match run.result(std::io::stdout().is_terminal())? {
         AggregateResult::Text(report) => text::print(report.as_bytes()),

@@ -228,19 +228,19 @@ impl AggregationRun {
             self.records.note(UNLIKE, || unlike.to_string());
         }
         let notes = self.records.notes();
-        if is_lenient { self.mix() + &notes.describe() } else { notes.describe_only(UNLIKE) }
+        if is_lenient { notes.describe() } else { notes.describe_only(UNLIKE) }
     }
 
-    /// Times of different accelerators are not compared without a warning.
-    fn mix(&self) -> String {
+    /// A warning about times of different accelerators.
+    pub fn mix(&self) -> Option<String> {
         let products: Vec<&str> = self.records.accelerators().collect();
-        if self.asked.accelerator.is_some() || products.len() < 2 {
-            return String::new();
-        }
+        let is_mixed = self.asked.is_lenient && self.asked.accelerator.is_none() && products.len() > 1;
         let (count, names) = (products.len(), products.join("; "));
-        format!(
-            "note: records of {count} accelerators are mixed, and each is compared with itself; choose one with --accelerator: {names}\n"
-        )
+        is_mixed.then(|| {
+            format!(
+                "note: records of {count} accelerators are mixed, and each is compared with itself; choose one with --accelerator: {names}"
+            )
+        })
     }
 
     /// The report. On a terminal a picture of pixels is one of characters. Fails when there are no records, or they have no baseline.
