@@ -9,13 +9,16 @@ use crate::inspect_args::ArraysArgs;
 use ns_program::Value;
 use ns_readers::read_npz;
 
+/// The arrays of a file by their names.
+type Arrays = Vec<(String, Value)>;
+
 /// The arrays of a file of `numpy.savez`. Fails when it cannot be read.
-pub(super) fn read_arrays(path: &Path) -> Result<Vec<(String, Value)>> {
+pub(super) fn read_arrays(path: &Path) -> Result<Arrays> {
     read_npz(&FileSource::open(path)?).with_context(|| path.display().to_string())
 }
 
 /// Inputs and expected results; `None` when no arrays are given. Fails when only the inputs are given, or a file cannot be read.
-pub(super) fn read_both(args: &ArraysArgs) -> Result<Option<[Vec<(String, Value)>; 2]>> {
+pub(super) fn read_both(args: &ArraysArgs) -> Result<Option<[Arrays; 2]>> {
     match (&args.inputs, &args.expect) {
         (Some(inputs), Some(expect)) => Ok(Some([read_arrays(inputs)?, read_arrays(expect)?])),
         (Some(_), None) => bail!("--inputs needs --expect FILE.npz with the expected results"),
