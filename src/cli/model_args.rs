@@ -8,8 +8,9 @@ use clap::Args;
 use super::driver::Driver;
 use super::file::FileSource;
 use super::{kernel_file, model_file};
-use ns_program::ImportError;
-use ns_session::{BatchRule, ByteSource, JobRequest, JobResult, Message, ModelFileRef, ModelFileSettings, OpenedModel};
+use ns_session::{
+    BatchRule, ByteSource, ImportError, JobRequest, JobResult, Message, ModelFileRef, ModelFileSettings, OpenedModel,
+};
 
 /// Choices about a model file.
 #[derive(Debug, Default, Args)]

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::file::FileSource;
 use crate::inspect_args::ArraysArgs;
-use ns_program::Value;
 use ns_readers::read_npz;
+use ns_session::Value;
 
 /// The arrays of a file by their names.
 type Arrays = Vec<(String, Value)>;

@@ -11,11 +11,9 @@ use crate::model_args::ModelFileFlags;
 use crate::model_file;
 use crate::option_args::said_of_flag;
 use crate::output::write;
-use ns_program::eval::Arithmetic;
-use ns_program::results;
 use ns_readers::write_npz;
 use ns_session::options::Options as _;
-use ns_session::reports::ModelValues;
+use ns_session::reports::{ModelValues, model_results};
 use ns_session::studies::{NumericsStudy, StudyReports, StudySpec};
 use ns_session::{NumericsReport, OperatorKernels, Rounding, casts_of, checked_instance};
 use ns_view::document::Document;
@@ -89,9 +87,8 @@ fn of_file(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
     let (imported, bytes) = model_file::read_at_batch(path, &settings, spec.batch_size)?;
     if let (Some(arrays), Some(to)) = (&args.arrays.inputs, &args.results) {
         let arrays = read_arrays(arrays)?;
-        let outside = kernels.outside();
-        let arithmetic = Arithmetic { casts: casts_of(&spec.options), outside: Some(&outside) };
-        let values = results(&imported, &bytes, &arrays, arithmetic).with_context(|| path.to_owned())?;
+        let casts = casts_of(&spec.options);
+        let values = model_results((&imported, &bytes), &arrays, casts, &kernels).with_context(|| path.to_owned())?;
         let named = (0..).zip(&values).map(|(n, value)| (format!("out{n}"), value));
         return write(to, write_npz(named));
     }

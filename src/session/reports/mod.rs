@@ -15,7 +15,7 @@ pub use model_file::{ModelFileReport, OneCall};
 pub use model_index::{
     IndexAnswer, NewIndex, append_indexes, copy_index, create_index, delete_index, filter_index, is_artifact,
 };
-pub use model_values::ModelValues;
+pub use model_values::{ModelValues, model_results};
 pub use record_analysis::{AnalysisReport, RecordAnalysis, RecordAnalysisRun};
 pub use validation::{FigureAnswer, FigureTable, KernelComparison, KernelRow, compare_kernel};
 pub use verification::CaseVerification;

@@ -9,7 +9,7 @@ use ns_container::ByteSource;
 use ns_device::OperatorKernels;
 use ns_neuron::numerics::DEFAULT_TOLERANCE;
 use ns_program::eval::{Arithmetic, Casts};
-use ns_program::{ImportedModel, ResultComparison, Value, compare};
+use ns_program::{ImportedModel, ResultComparison, Value, compare, results};
 
 /// Default tolerance without casts: largest difference of a result, divided by the largest expected number.
 const FILE_TOLERANCE: f64 = 1e-4;
@@ -32,6 +32,18 @@ pub struct ModelValueJson {
 
 /// Named arrays of a file.
 type Arrays<'a> = &'a [(String, Value)];
+
+/// What a model gives for arrays, with the casts of a core. Fails when an array is missing or of another shape, or the model has no values
+/// here.
+pub fn model_results(
+    (imported, bytes): (&ImportedModel, &dyn ByteSource),
+    inputs: Arrays<'_>,
+    casts: Casts,
+    kernels: &OperatorKernels,
+) -> Result<Vec<Value>, Refusal> {
+    let outside = kernels.outside();
+    results(imported, bytes, inputs, Arithmetic { casts, outside: Some(&outside) })
+}
 
 impl ModelValues {
     /// Computes a model on arrays, with the casts of a core if given. Fails when an array is missing or of another shape, or the model has
