@@ -25,7 +25,6 @@ pub enum Frame {
 
 impl Frame {
     /// The label that the user sees.
-    #[must_use]
     pub fn label(self, profile: &Profile) -> String {
         match self {
             Self::Root => String::new(),
@@ -72,7 +71,6 @@ impl CallTree {
     }
 
     /// The nodes, parents before children.
-    #[must_use]
     pub fn nodes(&self) -> &[CallNode] {
         &self.nodes
     }
@@ -97,7 +95,6 @@ impl CallTree {
     }
 
     /// The children of each node, greatest total first; equal totals stay in order of appearance.
-    #[must_use]
     pub fn children(&self) -> Vec<Vec<u32>> {
         let mut children = vec![Vec::new(); self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate().skip(1) {
@@ -127,7 +124,6 @@ impl CallTree {
     }
 
     /// Follows frames from the root by their labels. `None` if this stack does not exist.
-    #[must_use]
     pub fn find(&self, profile: &Profile, path: &[String]) -> Option<u32> {
         let children = self.children();
         path.iter().try_fold(0u32, |at, label| {
@@ -215,14 +211,12 @@ impl CallTreePass {
     }
 
     /// The tree of the slices seen so far.
-    #[must_use]
     pub fn finish(self) -> CallTree {
         self.tree
     }
 }
 
 /// All slices of a selection merged by stack, each name by itself.
-#[must_use]
 pub fn call_tree(profile: &Profile, selection: &Selection, by_thread: bool) -> CallTree {
     let mut pass = CallTreePass::new(profile, selection.clone(), by_thread, Names::default());
     while !pass.advance(profile, usize::MAX) {}
@@ -299,7 +293,6 @@ impl SandwichPass {
     }
 
     /// The answer for the slices seen so far.
-    #[must_use]
     pub fn finish(self) -> Sandwich {
         self.found
     }

@@ -106,7 +106,6 @@ pub struct Took {
 
 impl Took {
     /// Both values and the change: `Device window: 7.13 µs -> 4.14 µs (-41.9 %)`.
-    #[must_use]
     pub fn text(&self) -> String {
         let change = match self.base_ns > 0.0 {
             true => format!(" ({})", format_change((self.other_ns - self.base_ns) * 100.0 / self.base_ns)),
@@ -250,7 +249,6 @@ impl Comparison {
 }
 
 /// Number of distinct steps that a profile marks: slices named `ProfilerStep#N` (PyTorch), or `StepMarker` (XLA).
-#[must_use]
 pub fn steps(profile: &Profile) -> Option<u64> {
     let slices = profile.slices();
     let marker = profile.strings().lookup("StepMarker");
@@ -267,7 +265,6 @@ pub fn steps(profile: &Profile) -> Option<u64> {
 
 /// The default grouping of operators: rows of framework operators of a Neuron profile by operator, because the name of a
 /// fusion has a number; everything else by operation.
-#[must_use]
 pub fn grouped_by_default(profile: &Profile) -> GroupBy {
     let levels = profile.levels();
     let is_neuron = levels.family() == Family::Neuron && levels.name(levels.default_level()) == "framework ops";

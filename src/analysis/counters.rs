@@ -32,7 +32,6 @@ pub struct SeriesStats {
 
 impl SeriesStats {
     /// Mean over time; absent if no value holds for any time.
-    #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.held_ns > 0).then(|| self.integral * NS_PER_S / i64_to_f64(self.held_ns))
     }
@@ -116,7 +115,6 @@ impl CounterPass {
     }
 
     /// The statistics of each series; absent if the span holds no value of it.
-    #[must_use]
     pub fn finish(self) -> Vec<Option<SeriesStats>> {
         self.found
     }
@@ -224,7 +222,6 @@ impl CurvePass {
     }
 
     /// The curve.
-    #[must_use]
     pub fn finish(mut self) -> Curve {
         keep(&mut self.curve, self.part.take());
         self.curve.is_thinned = self.curve.points.len() < self.samples;
@@ -246,7 +243,6 @@ fn keep(curve: &mut Curve, part: Option<CurvePart>) {
 /// The name of each series, in the order of the table: its process, its counter, and its own name if that adds something.
 /// Series with equal names also get the id of their process, and if that is equal too, their number among the equal ones,
 /// so that every name belongs to one series.
-#[must_use]
 pub fn series_names(profile: &Profile) -> Vec<String> {
     let all = profile.counters().series();
     let mut names: Vec<String> = all.iter().map(|series| series_name(profile, series, false)).collect();

@@ -82,19 +82,16 @@ impl FileSummary {
     }
 
     /// A figure.
-    #[must_use]
     pub fn number(&self, key: &str) -> Option<f64> {
         self.0.get(key)?.as_f64()
     }
 
     /// A time, in ns.
-    #[must_use]
     pub fn ns(&self, key: &str) -> Option<i64> {
         self.number(key).map(|s| f64_to_i64(libm::round(s * 1e9)))
     }
 
     /// A rate as the summary has it, as a share of the total time, and the same as a share of the active time.
-    #[must_use]
     pub fn rate(&self, key: &str, times: &DeviceTimes) -> Option<(f64, Option<f64>)> {
         let rate = self.number(key)?;
         let total = self.number("total_time").unwrap_or(i64_to_f64(times.span_ns) / 1e9);
@@ -103,7 +100,6 @@ impl FileSummary {
     }
 
     /// How long the tensor engine was throttled, in ns, and the lowest average limit, as a share of its rate.
-    #[must_use]
     pub fn throttle(&self) -> Option<(i64, Option<f64>)> {
         let all = |start: &str, middle: &str, end: &str| -> Vec<f64> {
             let is = |key: &str| key.starts_with(start) && key.contains(middle) && key.ends_with(end);

@@ -20,7 +20,6 @@ pub struct Extent {
 }
 
 /// Measures a profile; visits every slice once.
-#[must_use]
 pub fn extent(profile: &Profile) -> Extent {
     let levels = profile.levels();
     let of_level: IndexVec<LevelId, LevelPart> = levels.all().map(|level| part_of(levels, level)).collect();

@@ -131,7 +131,6 @@ impl Grouping {
     }
 
     /// The group of a member of a fused operation on a track of these names; `None` if it is the group of the slice.
-    #[must_use]
     pub fn group_of_member(&self, names: fused::Names, member: &FusedMember) -> Option<u32> {
         match self.by {
             GroupBy::Name => member.name(names).map(|name| name.0),
@@ -142,7 +141,6 @@ impl Grouping {
     }
 
     /// Whether some slices count for several groups.
-    #[must_use]
     pub fn divides_slices(&self) -> bool {
         !self.fused.is_empty()
     }
@@ -156,7 +154,6 @@ impl Grouping {
     }
 
     /// The parts of a slice's time that a group has; empty if the slice does not count for it.
-    #[must_use]
     pub fn parts_in(&self, profile: &Profile, track: TrackId, id: SliceId, group: u32) -> &[Part] {
         match self.groups_of_fused(profile, track, id) {
             Some(groups) => groups.iter().find(|(g, _)| *g == group).map_or(&[], |(_, parts)| parts),
@@ -174,13 +171,11 @@ impl Grouping {
     }
 
     /// The property by which it groups.
-    #[must_use]
     pub fn by(&self) -> GroupBy {
         self.by
     }
 
     /// The group of a slice on a track; of a fused operation that of its root.
-    #[must_use]
     pub fn group_of(&self, profile: &Profile, track: TrackId, id: SliceId) -> u32 {
         let slices = profile.slices();
         match self.by {
@@ -197,7 +192,6 @@ impl Grouping {
     }
 
     /// The group of a name, if slices are grouped by their names.
-    #[must_use]
     pub fn group_of_name(&self, name: StrId) -> Option<u32> {
         match (&self.operations, self.by) {
             (Some(operations), _) => operations.of_name.get(name.index()).copied(),
@@ -207,19 +201,16 @@ impl Grouping {
     }
 
     /// One more than the greatest group.
-    #[must_use]
     pub fn len(&self, profile: &Profile) -> usize {
         self.table(profile).len()
     }
 
     /// The name of a group.
-    #[must_use]
     pub fn label<'a>(&'a self, profile: &'a Profile, group: u32) -> &'a str {
         self.table(profile).get(StrId(group))
     }
 
     /// The group of a name, if there is one.
-    #[must_use]
     pub fn find(&self, profile: &Profile, label: &str) -> Option<u32> {
         match &self.operations {
             Some(operations) => self.group_of_name(operations.names.find(profile, label)?),
@@ -254,7 +245,6 @@ impl Operations {
 }
 
 /// The name of a process, with its labels if they add something.
-#[must_use]
 pub fn process_text(profile: &Profile, id: ProcessId) -> String {
     let label = profile.process_label(id);
     let labels = profile.processes().get(id).map_or("", |p| profile.str(p.labels));
@@ -262,14 +252,12 @@ pub fn process_text(profile: &Profile, id: ProcessId) -> String {
 }
 
 /// The name of a thread, after the name of its process.
-#[must_use]
 pub fn thread_text(profile: &Profile, id: TrackId) -> String {
     let process = profile.tracks().get(id).map_or_else(String::new, |t| process_text(profile, t.process));
     format!("{process} / {}", profile.track_label(id))
 }
 
 /// The device a process is on.
-#[must_use]
 pub fn device_text(profile: &Profile, id: ProcessId) -> String {
     let Some(process) = profile.processes().get(id) else { return String::new() };
     match (process.neuron_core, profile.str(process.labels)) {
@@ -280,7 +268,6 @@ pub fn device_text(profile: &Profile, id: ProcessId) -> String {
 }
 
 /// The NeuronCore a process is on, or its device.
-#[must_use]
 pub fn core_text(profile: &Profile, id: ProcessId) -> String {
     match profile.processes().get(id).and_then(|p| p.neuron_core) {
         Some(core) => format!("NeuronDevice {} NeuronCore {}", core.device, core.core),

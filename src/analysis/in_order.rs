@@ -67,7 +67,6 @@ impl InOrderPass {
     }
 
     /// The slices found.
-    #[must_use]
     pub fn finish(self, profile: &Profile) -> InOrder {
         let omitted = self.seen - self.kept.len() as u64;
         let mut slices: Vec<SliceId> = self.kept.into_iter().map(|Reverse((_, Reverse(id)))| id).collect();

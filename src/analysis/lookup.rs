@@ -18,7 +18,6 @@ pub const TUTORIAL_NAMES: [(&str, &str, bool); 5] = [
 ];
 
 /// The name in a text that only the tutorial's own profile has, and the name here.
-#[must_use]
 pub fn tutorial_name(profile: &Profile, text: &str) -> Option<(&'static str, &'static str)> {
     let strings = profile.strings();
     let has = |start: &str| (0..strings.len()).any(|i| strings.get(ns_base::StrId::from_usize(i)).starts_with(start));
@@ -54,27 +53,23 @@ impl NameSearch {
     }
 
     /// All hits by start, ties track by track.
-    #[must_use]
     pub fn hits(&self) -> &[SliceId] {
         &self.hits
     }
 
     /// The hit after a slice, by time; the first hit after the last one, or if nothing is selected.
-    #[must_use]
     pub fn next(&self, profile: &Profile, after: Option<SliceId>) -> Option<SliceId> {
         let at = after.map_or(0, |id| self.hits.partition_point(|&hit| key(profile, hit) <= key(profile, id)));
         self.hits.get(at).or(self.hits.first()).copied()
     }
 
     /// The hit before a slice, by time; the last hit before the first one, or if nothing is selected.
-    #[must_use]
     pub fn previous(&self, profile: &Profile, before: Option<SliceId>) -> Option<SliceId> {
         let at = before.map_or(0, |id| self.hits.partition_point(|&hit| key(profile, hit) < key(profile, id)));
         at.checked_sub(1).map_or(self.hits.last(), |i| self.hits.get(i)).copied()
     }
 
     /// The position of a slice among the hits, from 0.
-    #[must_use]
     pub fn position(&self, profile: &Profile, id: SliceId) -> Option<usize> {
         self.hits.binary_search_by_key(&key(profile, id), |&hit| key(profile, hit)).ok()
     }
@@ -118,7 +113,6 @@ pub struct SliceDetails {
 }
 
 /// Everything about a slice; `None` if the profile does not have the id.
-#[must_use]
 pub fn slice_details(profile: &Profile, id: SliceId) -> Option<SliceDetails> {
     let slices = profile.slices();
     if id.index() >= slices.len() {
@@ -148,7 +142,6 @@ pub fn slice_details(profile: &Profile, id: SliceId) -> Option<SliceDetails> {
 }
 
 /// The members of an object as text: strings without quotes, the rest as JSON. Anything else has the key `args`.
-#[must_use]
 pub fn parse_args(json: &str) -> Vec<(String, String)> {
     if json.is_empty() {
         return Vec::new();

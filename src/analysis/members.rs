@@ -51,7 +51,6 @@ impl MemberPass {
     }
 
     /// The slices found, each with the part of its duration that counts for the group, in ns.
-    #[must_use]
     pub fn finish(self, profile: &Profile, order: MemberOrder) -> Vec<(SliceId, i64)> {
         let mut found = self.found;
         let start = |id| profile.slices().start(id);
@@ -64,7 +63,6 @@ impl MemberPass {
 }
 
 /// The slices of a group, each with the part of its duration that counts, in ns.
-#[must_use]
 pub fn members(
     profile: &Profile,
     selection: &Selection,

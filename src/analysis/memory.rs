@@ -150,7 +150,6 @@ impl MemoryPass {
 
     /// The memory of each device, by process, then by name of the device. Devices without an event are those whose counters the
     /// file has without them.
-    #[must_use]
     pub fn finish(mut self, profile: &Profile) -> Vec<DeviceMemory> {
         let counters = profile.counters();
         let steps = steps(profile);
@@ -181,7 +180,6 @@ impl MemoryPass {
 }
 
 /// The memory of each device of a profile.
-#[must_use]
 pub fn memory(profile: &Profile) -> Vec<DeviceMemory> {
     let mut pass = MemoryPass::new(profile);
     while !pass.advance(profile, usize::MAX) {}

@@ -72,7 +72,6 @@ impl ModuleFlamePass {
     }
 
     /// The graph below a stack of modules, at most `limit` nodes; `None` if there is no such stack.
-    #[must_use]
     pub fn finish(self, profile: &Profile, from: &[String], limit: usize) -> Option<FlameGraph> {
         let mut tree = Builder::default();
         for (module, operator, count, ns) in &self.found {

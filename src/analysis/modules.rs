@@ -88,7 +88,6 @@ impl ModulePass {
     }
 
     /// The tree of the slices seen so far, cut to the `limit` modules with the most time.
-    #[must_use]
     pub fn finish(self, profile: &Profile, limit: usize) -> ModuleTree {
         let mut tree = Builder::default();
         for (i, &(count, ns)) in self.time.iter().enumerate().skip(1).filter(|(_, (count, _))| *count > 0) {
@@ -176,7 +175,6 @@ impl Builder {
 }
 
 /// The module hierarchy of the selected slices.
-#[must_use]
 pub fn module_tree(profile: &Profile, selection: &Selection, limit: usize) -> ModuleTree {
     let mut pass = ModulePass::new(profile, selection.clone());
     while !pass.advance(profile, usize::MAX) {}

@@ -22,7 +22,6 @@ pub enum Instances {
 
 impl Instances {
     /// The grouping by name that counts like this.
-    #[must_use]
     pub const fn group_by(self) -> GroupBy {
         match self {
             Self::Merged => GroupBy::Operation,
@@ -64,19 +63,16 @@ impl Names {
     }
 
     /// The first name of the same operation, or the name itself.
-    #[must_use]
     pub fn first(&self, name: StrId) -> StrId {
         self.first.get(name.index()).copied().filter(|first| *first != StrId::EMPTY).unwrap_or(name)
     }
 
     /// The text of a name: its operation if instances are merged.
-    #[must_use]
     pub fn text<'p>(&self, profile: &'p Profile, name: StrId) -> Cow<'p, str> {
         if self.is_merged() { opcode(profile.str(name)) } else { Cow::Borrowed(profile.str(name)) }
     }
 
     /// The first name of an operation, which may be written as any of its instances; `None` if no slice has it.
-    #[must_use]
     pub fn find(&self, profile: &Profile, text: &str) -> Option<StrId> {
         let exact = profile.strings().lookup(text).map(|name| self.first(name));
         if !self.is_merged() || text.is_empty() {
@@ -89,7 +85,6 @@ impl Names {
     }
 
     /// Whether instances count as one name.
-    #[must_use]
     pub fn is_merged(&self) -> bool {
         !self.first.is_empty()
     }

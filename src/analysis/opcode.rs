@@ -13,7 +13,6 @@ const MOST_ARGUMENTS: usize = 3;
 /// The operation of a name: without the `%` of HLO; of a C++ kernel only the function, without its namespace; of another
 /// C++ function its path, without template arguments and parameters; without numbers at the end after `.`, `_` or `#`, and
 /// without `.kd` and `.clone`. A name that would become empty stays whole.
-#[must_use]
 pub fn opcode(name: &str) -> Cow<'_, str> {
     match Signature::of(name) {
         None => Cow::Borrowed(bare(name)),
@@ -26,7 +25,6 @@ pub fn opcode(name: &str) -> Cow<'_, str> {
 
 /// A name as it is shown where room is scarce: of a C++ kernel the function and those template arguments that tell its
 /// instances apart, `vectorized_elementwise_kernel‹4, gelu›`. Any other name is returned as it is.
-#[must_use]
 pub fn short_name(name: &str) -> Cow<'_, str> {
     let Some(signature) = Signature::of(name).filter(|s| s.has_type) else { return Cow::Borrowed(name) };
     let function = signature.operation();
@@ -47,7 +45,6 @@ fn python_frame(name: &str) -> Option<&str> {
 /// The short form of a name in at most `most` characters. A longer frame of Python loses the folders of its file. Any other keeps its
 /// beginning and its end, because the end tells instances of a kernel apart; of a matrix product of Tensile, in place of the end, the
 /// size of its tiles: `Cijk_Alik_Bljk_BBS_B…MT32x64x128`.
-#[must_use]
 pub fn name_in(name: &str, most: usize) -> String {
     let mut short = short_name(name);
     if let Some(frame) = python_frame(name).filter(|_| short.chars().count() > most) {
@@ -69,7 +66,6 @@ pub fn name_in(name: &str, most: usize) -> String {
 
 /// The short forms of several names, which differ wherever the names do: equal forms are replaced by such with the first part in which
 /// the names differ.
-#[must_use]
 pub fn names_in(names: &[&str], most: usize) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| name_in(name, most)).collect();
     let apart = |(i, name): (usize, &&str)| {

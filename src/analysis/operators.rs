@@ -67,7 +67,6 @@ impl OpStats {
     }
 
     /// Mean duration of an occurrence in ns.
-    #[must_use]
     pub fn mean_ns(&self) -> f64 {
         i64_to_f64(self.total_ns) / u64_to_f64(self.count.max(1))
     }
@@ -97,14 +96,12 @@ pub struct OpTable {
 
 impl OpTable {
     /// The name of a row.
-    #[must_use]
     pub fn name<'a>(&'a self, profile: &'a Profile, row: &OpStats) -> &'a str {
         self.grouping.label(profile, row.group)
     }
 }
 
 /// Statistics by group, greatest total first, ties by name. Unclosed slices are left out.
-#[must_use]
 pub fn operator_stats(profile: &Profile, query: &OpQuery) -> OpTable {
     let mut pass = OperatorPass::new(profile, query.clone());
     while !pass.advance(profile, usize::MAX) {}
@@ -239,7 +236,6 @@ impl OperatorPass {
     }
 
     /// The statistics of the slices seen so far.
-    #[must_use]
     pub fn finish(mut self, profile: &Profile) -> OpTable {
         self.rows.finish();
         let (grouping, mut stats, has_interrupted) = (self.grouping, self.rows.stats, self.rows.has_interrupted);

@@ -81,25 +81,21 @@ impl Scopes {
     }
 
     /// The module of a member of a fused operation.
-    #[must_use]
     pub fn scope_of_member(&self, member: &FusedMember) -> StrId {
         self.of_member.get(&member.path).copied().unwrap_or(StrId::EMPTY)
     }
 
     /// The module of a slice; the empty text if it is in none.
-    #[must_use]
     pub fn scope_of(&self, id: SliceId) -> StrId {
         self.of_slice.get(id.index()).copied().unwrap_or(StrId::EMPTY)
     }
 
     /// The paths of the modules.
-    #[must_use]
     pub fn names(&self) -> &StringTable {
         &self.names
     }
 
     /// Whether none of the slices belongs to a module.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.len() <= 1
     }

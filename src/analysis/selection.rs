@@ -37,7 +37,6 @@ impl Selection {
     }
 
     /// The part of a slice that counts; `None` if it is outside.
-    #[must_use]
     pub fn part(&self, slice: Interval<TraceNs>) -> Option<Interval<TraceNs>> {
         let Some(span) = self.within else { return Some(slice) };
         let inside = if slice.is_empty() { span.contains(slice.start) } else { slice.overlaps(&span) };
@@ -48,7 +47,6 @@ impl Selection {
     }
 
     /// The part of a slice of a profile that counts; `None` if it is outside or never ended.
-    #[must_use]
     pub fn counted_part(&self, profile: &Profile, id: SliceId) -> Option<Interval<TraceNs>> {
         let slices = profile.slices();
         if slices.flags(id).has(SliceFlags::UNCLOSED) {
@@ -60,7 +58,6 @@ impl Selection {
     }
 
     /// The length of the part of a slice that counts, in ns; `None` if it is outside or never ended.
-    #[must_use]
     pub fn counted_ns(&self, profile: &Profile, id: SliceId) -> Option<i64> {
         let part = self.counted_part(profile, id)?;
         Some(part.end.0.saturating_sub(part.start.0))
@@ -73,7 +70,6 @@ impl Selection {
     }
 
     /// The chosen tracks, in the order of the profile, each once.
-    #[must_use]
     pub fn tracks_of(&self, profile: &Profile) -> Vec<TrackId> {
         match &self.tracks {
             None => profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own()).map(|(id, _)| id).collect(),
@@ -88,7 +84,6 @@ impl Selection {
     }
 
     /// Self time of every selected slice by position, in ns; 0 for others.
-    #[must_use]
     pub fn self_times(&self, profile: &Profile) -> Vec<i64> {
         let mut times = SelfTimes::new(profile, self.clone());
         while !times.advance(profile, usize::MAX) {}
@@ -96,7 +91,6 @@ impl Selection {
     }
 
     /// The positions of the slices of the chosen tracks, to be walked over in parts.
-    #[must_use]
     pub fn cursor(&self, profile: &Profile) -> SliceCursor {
         let mut ranges: Vec<_> = self.tracks_of(profile).iter().map(|&t| (t, profile.slices().range_of(t))).collect();
         ranges.retain(|(_, range)| range.start < range.end);
@@ -148,7 +142,6 @@ impl SliceCursor {
     }
 
     /// Number of slices left.
-    #[must_use]
     pub fn remaining(&self) -> u64 {
         self.ranges.iter().map(|(_, r)| r.len() as u64).sum()
     }

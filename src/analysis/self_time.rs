@@ -15,7 +15,6 @@ use ns_profile::flows::{first_starting, running_at};
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// Self time of every slice, in ns, by position. Unclosed slices have none and take none from others.
-#[must_use]
 pub fn self_times(profile: &Profile) -> Vec<i64> {
     Selection::of_tracks(profile.tracks().ids().collect()).self_times(profile)
 }
@@ -104,13 +103,11 @@ impl SelfTimes {
     }
 
     /// Number of slices not looked at yet.
-    #[must_use]
     pub fn remaining(&self) -> u64 {
         self.left
     }
 
     /// The times by position, in ns; 0 for slices that are not selected.
-    #[must_use]
     pub fn finish(self) -> Vec<i64> {
         self.own
     }
@@ -118,7 +115,6 @@ impl SelfTimes {
 
 /// The slices of a track that share an instant with a span, by start, outer ones first. The cost is the number of slices
 /// in the span plus the depth of the stack at its start.
-#[must_use]
 pub(super) fn slices_in(profile: &Profile, track: TrackId, span: Interval<TraceNs>) -> Vec<SliceId> {
     let slices = profile.slices();
     let mut found: Vec<SliceId> =
@@ -142,7 +138,6 @@ pub(super) fn self_stretches(profile: &Profile, lanes: &[TrackId], mut give: imp
 
 /// Self time of one slice among the slices of its level ([`ns_profile::levels`]), in ns; `None` if it never ended. The cost
 /// is the number of slices of its thread that begin before it ends.
-#[must_use]
 pub fn self_time_of(profile: &Profile, id: SliceId) -> Option<i64> {
     let slices = profile.slices();
     if slices.flags(id).has(SliceFlags::UNCLOSED) {

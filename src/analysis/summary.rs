@@ -60,7 +60,6 @@ impl Length {
     }
 
     /// The number, if it has no fraction.
-    #[must_use]
     pub const fn whole(self) -> Option<i64> {
         match self {
             Self::Whole(ns) => Some(ns),

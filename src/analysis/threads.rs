@@ -28,7 +28,6 @@ impl Threads {
     }
 
     /// Groups some tracks by thread; threads are in the order of their first track.
-    #[must_use]
     pub fn lanes(&self, tracks: &[TrackId]) -> Vec<Vec<TrackId>> {
         let mut place: FxHashMap<TrackId, usize> = FxHashMap::default();
         let mut threads: Vec<Vec<TrackId>> = Vec::new();
@@ -44,7 +43,6 @@ impl Threads {
     }
 
     /// All lanes of the thread of a track.
-    #[must_use]
     pub fn lanes_with(&self, profile: &Profile, track: TrackId) -> Vec<TrackId> {
         let first = self.first.get(track).copied().unwrap_or(track);
         profile.tracks().ids().filter(|t| self.first.get(*t) == Some(&first)).collect()

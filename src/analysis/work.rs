@@ -44,13 +44,11 @@ pub enum Work {
 
 impl Work {
     /// Whether a device does it.
-    #[must_use]
     pub const fn is_device(self) -> bool {
         matches!(self, Self::Compute | Self::Communication | Self::Transfer)
     }
 
     /// Whether the host does it.
-    #[must_use]
     pub const fn is_host(self) -> bool {
         matches!(self, Self::Host | Self::Wait)
     }
@@ -118,26 +116,22 @@ impl Works {
     }
 
     /// Whether a slice is a marked step: Kineto's `ProfilerStep#N`, a row `Steps` of an XLA device.
-    #[must_use]
     pub fn marks_step(&self, profile: &Profile, track: TrackId, id: SliceId) -> bool {
         let levels = profile.levels();
         levels.name(Some(levels.of_slice(profile, track, id))) == Wrapper::Step.level()
     }
 
     /// The producer of the profile.
-    #[must_use]
     pub fn family(&self) -> Family {
         self.family
     }
 
     /// The times of the engines of a device, if the profile shows its instructions.
-    #[must_use]
     pub fn device(&self) -> Option<&DeviceTimes> {
         self.device.as_ref()
     }
 
     /// The kind of work of a slice; `None` if it is unknown.
-    #[must_use]
     pub fn of_slice(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<Work> {
         let (slices, levels) = (profile.slices(), profile.levels());
         let says_waits = levels.waits(profile, id);

@@ -1,7 +1,6 @@
 //! Dates in UTC.
 
 /// Year, month, day, hour, minute and second of a moment in the Gregorian calendar, from seconds since 1970.
-#[must_use]
 pub const fn moment_utc(seconds: i64) -> [i64; 6] {
     let rest = seconds.rem_euclid(86_400);
     // Years are counted from March, so that the leap day is the last of its year, in cycles of 400 years; 719,468 days from

@@ -4,56 +4,48 @@
 //! value of the other one.
 
 /// A count as a real number: exact up to 2^53, the nearest one above.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
 pub const fn u64_to_f64(n: u64) -> f64 {
     n as f64
 }
 
 /// A length as a real number: exact up to 2^53, the nearest one above.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
 pub const fn usize_to_f64(n: usize) -> f64 {
     n as f64
 }
 
 /// A number with a sign as a real number: exact up to 2^53 on either side of 0, the nearest one beyond.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
 pub const fn i64_to_f64(n: i64) -> f64 {
     n as f64
 }
 
 /// A sum of numbers with signs as a real number: exact up to 2^53 on either side of 0, the nearest one beyond.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
 pub const fn i128_to_f64(n: i128) -> f64 {
     n as f64
 }
 
 /// A number as one of single precision: exact up to 2^24, the nearest one above.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
 pub const fn u32_to_f32(n: u32) -> f32 {
     n as f32
 }
 
 /// A count as a number of single precision: exact up to 2^24, the nearest one above.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
 pub const fn u64_to_f32(n: u64) -> f32 {
     n as f32
 }
 
 /// A number with a sign as one of single precision: exact up to 2^24 on either side of 0, the nearest one beyond.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
 pub const fn i64_to_f32(n: i64) -> f32 {
     n as f32
 }
 
 /// A length as a number of single precision: exact up to 2^24, the nearest one above.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
 pub const fn usize_to_f32(n: usize) -> f32 {
     n as f32
@@ -61,104 +53,88 @@ pub const fn usize_to_f32(n: usize) -> f32 {
 
 /// The single-precision number nearest to a real number, the even one of two equally near ones; infinite beyond the
 /// greatest.
-#[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
 pub const fn f64_to_f32(x: f64) -> f32 {
     x as f32
 }
 
 /// The whole part of a number: 0 for a negative number or NaN, the greatest `u64` for a number beyond it.
-#[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what the function is for")]
 pub const fn f64_to_u64(x: f64) -> u64 {
     x as u64
 }
 
 /// The whole part of a number as a length: 0 for a negative number or NaN, the greatest `usize` for a number beyond it.
-#[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what the function is for")]
 pub const fn f64_to_usize(x: f64) -> usize {
     x as usize
 }
 
 /// The whole part of a number with its sign: 0 for NaN, the least or the greatest `i64` for a number out of range.
-#[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
 pub const fn f64_to_i64(x: f64) -> i64 {
     x as i64
 }
 
 /// A count as a signed number; the greatest `i64` for a count beyond it.
-#[must_use]
 pub fn u64_to_i64(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// A length as a signed number; the greatest `i64` for a length beyond it.
-#[must_use]
 pub fn usize_to_i64(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// A signed number as a count; 0 for a negative number.
-#[must_use]
 pub fn i64_to_u64(n: i64) -> u64 {
     u64::try_from(n).unwrap_or(0)
 }
 
 /// A number as an index into memory. On targets with 32-bit indices, a number out of range becomes the last index, where no element
 /// is.
-#[must_use]
 pub fn u64_to_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 /// A length as a 32-bit number; the greatest `u32` for a length beyond it.
-#[must_use]
 pub fn usize_to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// A count as a 32-bit number; the greatest `u32` for a count beyond it.
-#[must_use]
 pub fn u64_to_u32(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// A signed number as a 32-bit one; the least or the greatest `i32` for a number out of range.
-#[must_use]
 pub fn i64_to_i32(n: i64) -> i32 {
     i32::try_from(n).unwrap_or(if n < 0 { i32::MIN } else { i32::MAX })
 }
 
 /// A length as a 16-bit number; the greatest `u16` for a length beyond it.
-#[must_use]
 pub fn usize_to_u16(n: usize) -> u16 {
     u16::try_from(n).unwrap_or(u16::MAX)
 }
 
 /// A length as an 8-bit number; the greatest `u8` for a length beyond it.
-#[must_use]
 pub fn usize_to_u8(n: usize) -> u8 {
     u8::try_from(n).unwrap_or(u8::MAX)
 }
 
 /// The lowest 8 bits of a number; those above are lost.
-#[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
 pub const fn low8(n: u64) -> u8 {
     n as u8
 }
 
 /// The lowest 16 bits of a number; those above are lost.
-#[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
 pub const fn low16(n: u64) -> u16 {
     n as u16
 }
 
 /// The lowest 32 bits of a number; those above are lost.
-#[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
 pub const fn low32(n: u64) -> u32 {
     n as u32

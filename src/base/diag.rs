@@ -55,19 +55,16 @@ impl Diagnostics {
     }
 
     /// The kinds that occurred, in order of first appearance.
-    #[must_use]
     pub fn items(&self) -> &[Diagnostic] {
         &self.items
     }
 
     /// Whether no problem was recorded.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
     /// Number of occurrences of a code.
-    #[must_use]
     pub fn count(&self, code: &str) -> u64 {
         self.items.iter().find(|d| d.code == code).map_or(0, |d| d.count)
     }

@@ -35,7 +35,6 @@ impl Digest {
     }
 
     /// The digest so far, mixed once more so that short inputs differ in all bits.
-    #[must_use]
     pub fn finish(self) -> u64 {
         let mut x = self.0;
         x ^= x >> 33;
@@ -46,7 +45,6 @@ impl Digest {
     }
 
     /// Eight characters of `[a-z0-9]`, the alphabet of NeuronPerf's artifact names.
-    #[must_use]
     pub fn name8(self) -> String {
         const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
         let mut x = self.finish();
@@ -61,7 +59,6 @@ impl Digest {
 }
 
 /// The digest of one text.
-#[must_use]
 pub fn digest64(text: &str) -> u64 {
     Digest::default().text(text).finish()
 }

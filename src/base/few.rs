@@ -37,13 +37,11 @@ impl<K: PartialEq, V> Few<K, V> {
     }
 
     /// Number of entries.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there is none.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

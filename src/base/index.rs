@@ -57,19 +57,16 @@ impl<I: Idx, T> IndexVec<I, T> {
     }
 
     /// Number of items.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
     /// Whether the vector has no items.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
     /// The item, if the id is of this vector.
-    #[must_use]
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
@@ -100,7 +97,6 @@ impl<I: Idx, T> IndexVec<I, T> {
     }
 
     /// The items as a slice.
-    #[must_use]
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }

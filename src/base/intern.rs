@@ -73,13 +73,11 @@ impl StringTable {
     }
 
     /// The id of `text`, if it is stored.
-    #[must_use]
     pub fn lookup(&self, text: &str) -> Option<StrId> {
         self.find(hash_of(text), text)
     }
 
     /// The text of an id; an id of another table returns the empty string.
-    #[must_use]
     pub fn get(&self, id: StrId) -> &str {
         let i = id.0 as usize;
         let Some(&end) = self.ends.get(i) else { return "" };
@@ -88,19 +86,16 @@ impl StringTable {
     }
 
     /// Number of distinct strings, the empty one included.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// Always false: the empty string is in every table.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         false
     }
 
     /// Bytes held by the text and its offsets (without the look-up table).
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.arena.capacity() + self.ends.capacity() * 4
     }

@@ -8,7 +8,6 @@ const OFFERED: usize = 3;
 /// The three names most like `given`, the most like first; ties in the order of `names`. A name of a hub
 /// (`google/bert`) is also compared by the part after its slash. Similarity is Jaro-Winkler's, which favours
 /// a common beginning; letter case is ignored.
-#[must_use]
 pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let given = last_part(given).to_lowercase();
     let likeness = |name: &str| {
@@ -21,7 +20,6 @@ pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Vec
 }
 
 /// [`nearest`] in words: `resnet50, resnet34 or resnet18`.
-#[must_use]
 pub fn nearest_text<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> String {
     match nearest(given, names).as_slice() {
         [] => String::new(),

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 /// A number without the underscores that Python allows between digits: `10_000` is `10000`. Other texts stay as they are.
-#[must_use]
 pub fn without_underscores(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
@@ -16,7 +15,6 @@ pub fn without_underscores(text: &str) -> Cow<'_, str> {
 }
 
 /// A truth as Python or a shell writes it: `True`, `true`, `1`, `yes`, `on`, or `False`, `false`, `0`, `no`, `off`.
-#[must_use]
 pub fn truth_of(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "on" => Some(true),

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 /// A text in which characters that act on a terminal, or change the direction of what follows, are escaped: `\\u{1b}`.
 /// Line ends stay if `keeps_lines`.
-#[must_use]
 pub fn printable(text: &str, keeps_lines: bool) -> Cow<'_, str> {
     let acts = |c: char| {
         let turns =

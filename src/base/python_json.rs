@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 /// The same text with each of these words outside strings replaced by `null`; borrowed if there is nothing to replace.
-#[must_use]
 pub fn without_nan(text: &str) -> Cow<'_, str> {
     with_words(text, |_| "null")
 }
@@ -12,7 +11,6 @@ pub fn without_nan(text: &str) -> Cow<'_, str> {
 pub const QUOTED_NAN: &str = "\"\\u0000";
 
 /// The same text with a string for each of these words, made of a zero character and the word; strings untouched.
-#[must_use]
 pub fn quoted_nan(text: &str) -> Cow<'_, str> {
     with_words(text, |word| match word {
         "NaN" => r#""\u0000NaN""#,

@@ -23,13 +23,11 @@ impl Refusal {
     }
 
     /// What is wrong.
-    #[must_use]
     pub fn what(&self) -> &str {
         &self.what
     }
 
     /// What to do instead; empty when nobody said.
-    #[must_use]
     pub fn instead(&self) -> &str {
         &self.instead
     }

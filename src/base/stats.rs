@@ -4,7 +4,6 @@ use super::convert::{f64_to_usize, usize_to_f64};
 
 /// The `p`-th percentile (0..=100) of **sorted** values by linear interpolation, numpy's default rule.
 /// `None` for an empty slice.
-#[must_use]
 pub fn percentile_sorted(sorted: &[f64], p: f64) -> Option<f64> {
     let (low, high, fraction) = percentile_ranks(sorted.len(), p)?;
     let (a, b) = (sorted[low], sorted[high]);
@@ -13,14 +12,12 @@ pub fn percentile_sorted(sorted: &[f64], p: f64) -> Option<f64> {
 
 /// The point `fraction` (0..=1) of the way from `a` to `b`, as numpy computes it: from the nearer end, so that the
 /// result never leaves `[a, b]`.
-#[must_use]
 pub fn lerp(a: f64, b: f64, fraction: f64) -> f64 {
     if fraction < 0.5 { a + (b - a) * fraction } else { b - (b - a) * (1.0 - fraction) }
 }
 
 /// The two ranks that enclose the `p`-th percentile of `n` sorted values, and the fraction above the lower one.
 /// `None` if `n` is 0.
-#[must_use]
 pub fn percentile_ranks(n: usize, p: f64) -> Option<(usize, usize, f64)> {
     let last = n.checked_sub(1)?;
     let rank = p.clamp(0.0, 100.0) / 100.0 * usize_to_f64(last);
@@ -29,20 +26,17 @@ pub fn percentile_ranks(n: usize, p: f64) -> Option<(usize, usize, f64)> {
 }
 
 /// The median of **sorted** whole numbers: the mean of the two middle ones, rounded towards zero, if their number is even.
-#[must_use]
 pub fn median_sorted(sorted: &[i64]) -> Option<i64> {
     let last = sorted.len().checked_sub(1)?;
     Some(sorted[last / 2].midpoint(sorted[last.div_ceil(2)]))
 }
 
 /// Arithmetic mean; `None` for an empty slice.
-#[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / usize_to_f64(values.len())) }
 }
 
 /// Sample standard deviation (n - 1); `None` below two values.
-#[must_use]
 pub fn stddev(values: &[f64]) -> Option<f64> {
     let m = mean(values)?;
     if values.len() < 2 {
@@ -53,7 +47,6 @@ pub fn stddev(values: &[f64]) -> Option<f64> {
 }
 
 /// `x` rounded to `digits` decimals, half away from zero on the decimal text of the shortest form.
-#[must_use]
 pub fn round_to(x: f64, digits: usize) -> f64 {
     if !x.is_finite() {
         return x;

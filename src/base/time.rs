@@ -55,19 +55,16 @@ impl SimTime {
     }
 
     /// Nanoseconds, rounded half up, as in profiles and reports.
-    #[must_use]
     pub const fn to_ns(self) -> u64 {
         (self.0 + 500) / 1_000
     }
 
     /// Milliseconds, exact to f64.
-    #[must_use]
     pub fn to_ms_f64(self) -> f64 {
         u64_to_f64(self.0) / 1e9
     }
 
     /// Seconds, exact to f64.
-    #[must_use]
     pub fn to_secs_f64(self) -> f64 {
         u64_to_f64(self.0) / 1e12
     }
@@ -168,7 +165,6 @@ impl<T: Copy + Ord> Interval<T> {
 
 impl Interval<TraceNs> {
     /// Total length of disjoint spans, nanoseconds.
-    #[must_use]
     pub fn total_ns(disjoint: &[Self]) -> i64 {
         disjoint.iter().map(|s| s.end.0.saturating_sub(s.start.0)).sum()
     }

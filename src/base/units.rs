@@ -4,7 +4,6 @@
 use super::convert::{f64_to_u64, f64_to_usize};
 
 /// A duration in nanoseconds with three significant figures and a unit: `140 ns`, `7.20 us`, `1.34 s`.
-#[must_use]
 pub fn format_ns(ns: f64) -> String {
     let (unit, scale) = unit_of_ns(ns);
     let value = ns / scale;
@@ -16,14 +15,12 @@ pub fn format_ns(ns: f64) -> String {
 
 /// A point in time: exact below a millisecond, to the microsecond from there on, because three figures would not tell two
 /// points of a long profile apart: `840 ns`, `11.452 us`, `1,065.714 ms`.
-#[must_use]
 pub fn format_place(ns: i64) -> String {
     let (unit, scale) = unit_of_place(super::convert::i64_to_f64(ns));
     format!("{} {unit}", format_in_place(super::convert::i64_to_f64(ns), scale))
 }
 
 /// A point in time in a unit of this many nanoseconds, without the unit.
-#[must_use]
 pub fn format_in_place(ns: f64, scale: f64) -> String {
     format_grouped(ns / scale, if scale > 1.0 { 3 } else { 0 })
 }
@@ -38,7 +35,6 @@ pub fn format_grouped(value: f64, decimals: usize) -> String {
 }
 
 /// The unit of points in time up to this one, and its length in nanoseconds: no unit is longer than a millisecond.
-#[must_use]
 pub fn unit_of_place(longest_ns: f64) -> (&'static str, f64) {
     match unit_of_ns(longest_ns) {
         ("s", _) => ("ms", 1e6),
@@ -47,7 +43,6 @@ pub fn unit_of_place(longest_ns: f64) -> (&'static str, f64) {
 }
 
 /// A size in bytes with binary units: `512 B`, `4.00 KiB`, `24.0 MiB`.
-#[must_use]
 pub fn format_bytes(bytes: f64) -> String {
     match unit_of_bytes(bytes) {
         (unit, 1.0) => format!("{bytes:.0} {unit}"),
@@ -56,7 +51,6 @@ pub fn format_bytes(bytes: f64) -> String {
 }
 
 /// The binary unit that leaves few digits for the largest of some sizes, and its length in bytes.
-#[must_use]
 pub fn unit_of_bytes(largest: f64) -> (&'static str, f64) {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let (mut scale, mut unit) = (1.0, 0);
@@ -68,13 +62,11 @@ pub fn unit_of_bytes(largest: f64) -> (&'static str, f64) {
 }
 
 /// Whether the name of a counted quantity says that it is in bytes: `Memory (bytes)`.
-#[must_use]
 pub fn is_in_bytes(name: &str) -> bool {
     name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case("bytes"))
 }
 
 /// A count with thousands separated by commas: `1,340,804`.
-#[must_use]
 pub fn format_count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -88,7 +80,6 @@ pub fn format_count(n: u64) -> String {
 }
 
 /// A large count as people say it, with three significant figures: `109 M`, `22.3 GFLOP`; small ones are exact.
-#[must_use]
 pub fn format_large(n: u64, unit: &str) -> String {
     const PREFIXES: [(&str, f64); 4] = [("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)];
     let value = super::convert::u64_to_f64(n);
@@ -100,14 +91,12 @@ pub fn format_large(n: u64, unit: &str) -> String {
 
 /// The shortest text of a value rounded to seven significant figures, which is what single precision holds: `0.36` for
 /// 0.35999999940395355, and `0.6666667`.
-#[must_use]
 pub fn format_figures(value: f64) -> String {
     format!("{value:.6e}").parse::<f64>().unwrap_or(value).to_string()
 }
 
 /// A number with three significant figures and thousands separators: `28,900`, `7,220`, `99.7`, `0.139`; far from 1 with a
 /// power of ten: `7.81e-6`.
-#[must_use]
 pub fn format_number(value: f64) -> String {
     if !value.is_finite() {
         return value.to_string();
@@ -127,7 +116,6 @@ pub fn format_number(value: f64) -> String {
 }
 
 /// A value in a unit: nanoseconds in a suitable unit, records as what they are, whole things, anything else as a number.
-#[must_use]
 pub fn format_in(value: f64, unit: &str) -> String {
     match unit {
         "ns" => format_ns(value),
@@ -137,44 +125,37 @@ pub fn format_in(value: f64, unit: &str) -> String {
 }
 
 /// How many there are of a thing: `1 record`, `2,000 records`.
-#[must_use]
 pub fn format_plural(count: impl TryInto<u64>, noun: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{} {noun}{}", format_count(count), if count == 1 { "" } else { "s" })
 }
 
 /// A share of 100: `99.7 %`, `5.49 %`, `0.06 %`.
-#[must_use]
 pub fn format_percent(value: f64) -> String {
     format!("{} %", three_figures(value))
 }
 
 /// A percentage in a row of percentages, with one decimal whatever its size: `99.7 %`, `0.1 %`.
-#[must_use]
 pub fn format_share(percent: f64) -> String {
     format!("{percent:.1} %")
 }
 
 /// A percentage in a column of percentages, with two decimals whatever its size: `39.08 %`.
-#[must_use]
 pub fn format_cell_share(percent: f64) -> String {
     format!("{percent:.2} %")
 }
 
 /// A percentage as the TensorBoard plugin of Neuron writes it, without a space: `39.08%`.
-#[must_use]
 pub fn format_plugin_share(percent: f64) -> String {
     format!("{percent:.2}%")
 }
 
 /// A change in percent, with its sign: `+12.3 %`, `-41.9 %`.
-#[must_use]
 pub fn format_change(percent: f64) -> String {
     format!("{percent:+.1} %")
 }
 
 /// A percentage mentioned in a sentence, as a whole number: `37 %`.
-#[must_use]
 pub fn format_whole_share(percent: f64) -> String {
     format!("{percent:.0} %")
 }
@@ -186,14 +167,12 @@ pub fn format_times(ratio: f64, decimals: usize) -> String {
 }
 
 /// A range in one unit; one number if both ends read alike: `0.139 ms`, `3.25 to 5.60 ms`.
-#[must_use]
 pub fn format_range(low: f64, high: f64, unit: &str) -> String {
     let (low, high) = (format_number(low), format_number(high));
     if low == high { format!("{low} {unit}") } else { format!("{low} to {high} {unit}") }
 }
 
 /// The unit that leaves few digits for the longest of some times, and its length in nanoseconds.
-#[must_use]
 pub fn unit_of_ns(longest_ns: f64) -> (&'static str, f64) {
     // 999.6 ns would read 1,000 ns.
     match three_significant(longest_ns.abs()) {

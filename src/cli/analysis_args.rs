@@ -5,8 +5,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use super::option_args::{Choice, one_of};
 use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
-use ns_profile::levels::ALL_LEVELS;
-use ns_session::{ProfileInfo, SliceFilter};
+use ns_session::{ALL_LEVELS, ProfileInfo, SliceFilter};
 
 /// Groups as the command line takes them.
 const GROUPS: &[Choice<GroupBy>] = &[

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
-use ns_formats::WriteFormat;
+use ns_session::WriteFormat;
 
 use super::analysis_args::{
     CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, PathArgs, QueryArgs, SpanArgs,
@@ -24,6 +24,7 @@ use super::page_args::PageArgs;
 use super::parquet_args::ParquetArgs;
 use super::profile_args::ProfileArgs;
 use super::serve_args::{CompletionsArgs, ManArgs, ServeArgs};
+use ns_session::reports::Evaluation;
 use ns_session::studies::NumericsStudy;
 
 /// Benchmark and profile models for AWS NeuronCores without the hardware, and explore profiles from any tool.
@@ -199,16 +200,8 @@ pub(super) struct EvaluateArgs {
     /// CSV with a heading and a line for each record: the outputs, and the target in the last column; without a file the
     /// metrics are listed
     pub file: Option<PathBuf>,
-    /// Metrics, separated by commas; topk_3 for the best three
-    #[arg(long, value_delimiter = ',', default_value = "Accuracy")]
-    pub metrics: Vec<String>,
-    /// A metric of your own, as a formula over TP, FP, TN, FN, N and rates: balanced=(TPR+TNR)/2; or another name for a metric:
-    /// best3=topk_3. May be given several times
-    #[arg(long = "register", value_name = "NAME=FORMULA")]
-    pub registered: Vec<String>,
-    /// Column that holds the target [default: the last]
-    #[arg(long)]
-    pub eval_target_col: Option<String>,
+    #[command(flatten)]
+    pub options: OptionArgs<Evaluation>,
 }
 
 #[derive(Debug, ClapArgs)]

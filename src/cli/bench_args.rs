@@ -11,7 +11,7 @@ use super::option_args::OptionArgs;
 use super::output_args::OutputArgs;
 use super::training_args::TrainingArgs;
 use ns_bench::{BenchConfig, Dataset, InputTuple, Processes, batch_of_inputs};
-use ns_device::{FIXED_MODEL, ModelKind, OpenedModel};
+use ns_session::{FIXED_MODEL, ModelKind, OpenedModel};
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use super::args::write_format;
 use super::option_args::OptionArgs;
 use super::page_args::PageArgs;
-use ns_formats::WriteFormat;
+use ns_session::WriteFormat;
 use ns_session::studies::CustomopStudy;
 
 #[derive(Debug, ClapArgs)]

@@ -6,14 +6,11 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::option_args::{Choice, OptionArgs, one_of};
 use super::suite_args::SuiteArgs;
-use ns_experiment::aggregate::{Baseline, Metric, ReportKind};
 use ns_experiment::plan::PlanRules;
 use ns_experiment::run::Verification;
 use ns_experiment::sweep::ExperimentsRequest;
-use ns_experiment::verify::Rules;
+use ns_session::reports::{Aggregation, CaseVerification, RecordAnalysis};
 
-const VERIFY_RULES: &[Choice<Rules>] =
-    &[("mre", "Mean relative error", Rules::MeanRelativeError), ("current", "The rules in force", Rules::Current)];
 const VERIFICATIONS: &[Choice<Verification>] = &[
     ("mre", "Mean relative error", Verification::MeanRelativeError),
     ("current", "The rules in force", Verification::Current),
@@ -23,20 +20,6 @@ const PLAN_RULES: &[Choice<PlanRules>] = &[
     ("head", "The suite since September 2025", PlanRules::Head),
     ("neuron", "This program: the processor and simulated NeuronCores", PlanRules::Neuron),
 ];
-const REPORTS: &[Choice<ReportKind>] = &[
-    ("latest", "Models by speed-up, each backend at its newest timestamp", ReportKind::Latest),
-    ("latest_grouped", "Models by name at the newest timestamp", ReportKind::LatestGrouped),
-    ("histogram", "Percentiles over time", ReportKind::Histogram),
-    ("speedup", "Geometric mean over time", ReportKind::Speedup),
-    ("changes", "Models that became slower and still are", ReportKind::Changes),
-];
-const METRICS: &[Choice<Metric>] =
-    &[("exec", "Time of a warm execution", Metric::Execution), ("compile", "Time to compile", Metric::Compilation)];
-const BASELINES: &[Choice<Baseline>] = &[
-    ("oldest", "The oldest time of each model", Baseline::Oldest),
-    ("latest", "The newest timestamp", Baseline::Latest),
-];
-
 /// Choice of models: regular expressions and tiers.
 #[derive(Debug, ClapArgs)]
 pub(super) struct ModelFilterArgs {
@@ -59,9 +42,8 @@ pub(super) struct VerifyArgs {
     /// JSON file with a list of cases: id, eager1, eager2, fp64, test, tolerance ...
     #[arg(long, value_name = "FILE")]
     pub cases: PathBuf,
-    /// mre: the mean relative error of the suite's README; current: the rules in force
-    #[arg(long, value_parser = one_of(VERIFY_RULES), default_value = "current")]
-    pub rules: Rules,
+    #[command(flatten)]
+    pub options: OptionArgs<CaseVerification>,
     /// Print JSON: [{"id", "code", "error"}]
     #[arg(long)]
     pub json: bool,
@@ -158,17 +140,6 @@ fn model_file(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
-fn finite(text: &str) -> Result<f64, String> {
-    let number: f64 = text.trim().parse().map_err(|_| "not a number".to_owned())?;
-    if number.is_finite() { Ok(number) } else { Err("not a finite number".to_owned()) }
-}
-
-/// The side of a picture.
-fn inches(text: &str) -> Result<f64, String> {
-    let length = finite(text)?;
-    if length > 0.0 { Ok(length) } else { Err("a length has to be above 0".to_owned()) }
-}
-
 /// Tests as `aggregate` takes them.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum TestArg {
@@ -180,19 +151,14 @@ pub(super) enum TestArg {
     Training,
 }
 
-/// Formats as `aggregate` takes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum AggregateFormatArg {
-    /// Comma-separated values
-    Csv,
-    /// A table with frames
-    Tab,
-    /// A raster picture
-    Png,
-    /// A vector picture
-    Svg,
-    /// A picture in characters, as png on a terminal is
-    Ascii,
+impl TestArg {
+    /// Its name in the options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Inference => "inference",
+            Self::Training => "training",
+        }
+    }
 }
 
 #[derive(Debug, ClapArgs)]
@@ -201,59 +167,24 @@ pub(super) struct AggregateArgs {
     /// Files of records (results.jsonl)
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Accelerator: a100, v100 or a6000; with --lenient any name, or all records when none is given [default: v100]
-    #[arg(long)]
-    pub accelerator: Option<String>,
+    #[command(flatten)]
+    pub options: OptionArgs<Aggregation>,
     /// Backends to compare, the first one is the baseline: eager, inductor, openxla+dynamo, openxla+lazytensor [default:
     /// inductor openxla+dynamo]
     #[arg(long, num_args = 1.., value_name = "BACKEND")]
     pub backends: Vec<String>,
-    /// Which times of the first backend make the baseline
-    #[arg(long, value_parser = one_of(BASELINES), default_value = "oldest")]
-    pub baseline: Baseline,
-    /// Report
-    #[arg(long, value_parser = one_of(REPORTS), default_value = "speedup")]
-    pub report: ReportKind,
     /// Records of inference or of training
     #[arg(long, value_enum, default_value = "inference")]
     pub test: TestArg,
-    /// Metric that is compared
-    #[arg(long, value_parser = one_of(METRICS), default_value = "exec")]
-    pub metric: Metric,
-    /// Format
-    #[arg(long, value_enum, default_value = "csv")]
-    pub format: AggregateFormatArg,
     #[command(flatten)]
     pub models: ModelFilterArgs,
-    /// Width of a picture, in inches of 100 pixels
-    #[arg(long, default_value_t = 9.0, value_parser = inches)]
-    pub fig_width: f64,
-    /// Height of a picture, in inches of 100 pixels
-    #[arg(long, default_value_t = 6.75, value_parser = inches)]
-    pub fig_height: f64,
-    /// Second line of a picture's title
-    #[arg(long)]
-    pub title: Option<String>,
-    /// Count and list unusable lines and go on; also accept any accelerator, and folders of .jsonl files
-    #[arg(long)]
-    pub lenient: bool,
-}
-
-/// Formats as `analyze` takes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum AnalyzeFormatArg {
-    /// metric_report.csv, and the database
-    Csv,
-    /// metric_report.jsonl
-    Jsonl,
 }
 
 #[derive(Debug, ClapArgs)]
 #[command(args_override_self = true)]
 pub(super) struct AnalyzeArgs {
-    /// What to write
-    #[arg(long, value_enum, default_value = "csv")]
-    pub output_format: AnalyzeFormatArg,
+    #[command(flatten)]
+    pub options: OptionArgs<RecordAnalysis>,
     /// info or warning; both print the same messages
     #[arg(long, default_value = "warning")]
     pub log_level: String,
@@ -266,12 +197,6 @@ pub(super) struct AnalyzeArgs {
     /// CSV file to append the rows to
     #[arg(long, default_value = "./output/database.csv")]
     pub database: PathBuf,
-    /// Timestamp of records that have none, seconds since 1970 [default: now]
-    #[arg(long, allow_negative_numbers = true, value_parser = finite)]
-    pub timestamp: Option<f64>,
-    /// Leave out the text of errors
-    #[arg(long)]
-    pub hide_errors: bool,
 }
 
 #[derive(Debug, ClapArgs)]

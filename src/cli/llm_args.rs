@@ -9,8 +9,8 @@ use super::args::write_format;
 use super::file::FileSource;
 use super::option_args::OptionArgs;
 use super::page_args::PageArgs;
-use ns_formats::WriteFormat;
 use ns_session::ByteSource as _;
+use ns_session::WriteFormat;
 use ns_session::options::Options as _;
 use ns_session::studies::{LlmStudy, MAX_CONFIG_BYTES};
 

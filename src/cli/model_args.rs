@@ -8,9 +8,9 @@ use clap::Args;
 use super::driver::Driver;
 use super::file::FileSource;
 use super::{kernel_file, model_file};
-use ns_device::{BatchRule, ModelFileRef};
-use ns_program::ImportError;
-use ns_session::{ByteSource, JobRequest, JobResult, Message, ModelFileSettings, OpenedModel};
+use ns_session::{
+    BatchRule, ByteSource, ImportError, JobRequest, JobResult, Message, ModelFileRef, ModelFileSettings, OpenedModel,
+};
 
 /// Choices about a model file.
 #[derive(Debug, Default, Args)]

@@ -6,11 +6,11 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 
 use super::file::FileSource;
-use ns_device::{ModelFileRef, ModelFileSettings, ModelLibrary};
-use ns_model::ModelSpec;
-use ns_program::file::without_model_ending;
-use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection};
 use ns_readers::{read_model, refuse_undecided};
+use ns_session::{
+    ImportError, ImportOptions, ImportedModel, Inspection, ModelFileRef, ModelFileSettings, ModelLibrary, ModelSpec,
+    without_model_ending,
+};
 
 /// The model in a file, for a batch size if one is given. The settings decide what the file leaves to the user; otherwise the file is
 /// refused.

@@ -10,8 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Error, Result, anyhow, bail};
 
 use super::host;
-use ns_formats::WriteFormat;
-use ns_session::Archive;
+use ns_session::{Archive, WriteFormat};
 
 /// Writes a file on disk or to the host, and creates its folder. Fails when it cannot be written; an old file is then as it was.
 pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {

@@ -8,8 +8,7 @@ use super::args::write_format;
 use super::page_args::PageArgs;
 use ns_bench::Verbosity;
 use ns_bench::export::JsonFormat;
-use ns_formats::WriteFormat;
-use ns_session::TraceSpec;
+use ns_session::{TraceSpec, WriteFormat};
 
 /// Flags for what is printed and written.
 #[derive(Debug, Args)]

@@ -12,8 +12,7 @@ use super::page_args::PageArgs;
 use super::run_date;
 use super::training_args::TrainingArgs;
 use ns_bench::Verbosity;
-use ns_formats::WriteFormat;
-use ns_session::{ProfileSpec, Workflow};
+use ns_session::{ProfileSpec, Workflow, WriteFormat};
 
 #[derive(Debug, Args)]
 pub(super) struct ProfileArgs {

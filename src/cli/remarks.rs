@@ -3,13 +3,11 @@
 use std::path::Path;
 
 use ns_base::Diagnostic;
-use ns_formats::WriteFormat;
-use ns_profile::Profile;
 use serde::Serialize;
 
 use super::{host, output};
 
-use ns_session::ProfileInfo;
+use ns_session::{Profile, ProfileInfo, WriteFormat};
 
 /// This is about the unit of all numbers, and nothing is missing: `open` alone says it.
 const NO_TIMES: &str = "weights_are_no_times";

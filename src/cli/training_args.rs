@@ -4,8 +4,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use super::model_file;
-use ns_model::ModelSpec;
-use ns_model::training::{MAX_MICRO_BATCHES, Optimizer, TrainingCall};
+use ns_session::{MAX_MICRO_BATCHES, ModelSpec, Optimizer, TrainingCall};
 
 /// Whether a call is a training step.
 #[derive(Debug, Default, Args)]

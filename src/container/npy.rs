@@ -34,9 +34,7 @@ impl Header {
 }
 
 /// The header of an array, versions 1 to 3.
-///
-/// # Errors
-/// What is wrong with it, and the byte.
+/// An error says what is wrong with it, and the byte.
 pub fn header(bytes: &[u8]) -> Result<Header, (usize, Refusal)> {
     let cut = || (bytes.len(), refuse!("the file is cut off inside its header"));
     if !bytes.starts_with(MAGIC) {

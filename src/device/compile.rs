@@ -72,7 +72,6 @@ impl Device {
     }
 
     /// The same device with open model files.
-    #[must_use]
     pub fn with_models(self, models: &ModelLibrary) -> Self {
         Self { models: models.clone(), ..self }
     }

@@ -132,7 +132,6 @@ impl ServiceTimes {
 
     /// The same model divided into `stages` equal pipeline stages (the first ones take the odd picoseconds). For
     /// models given by one device time; a compiled pipeline has its own stage times.
-    #[must_use]
     pub fn with_even_pipeline(mut self, stages: u32) -> Self {
         let (total, n) = (self.device_total().0, u64::from(stages.max(1)));
         self.device = (0..n).map(|i| SimTime(total / n + u64::from(i < total % n))).collect();
@@ -141,7 +140,6 @@ impl ServiceTimes {
 
     /// The same with inferences that take `permille` thousandths as long, on the host and on the device. Loads and the
     /// user's own work do not change.
-    #[must_use]
     pub fn with_slower_inferences(mut self, permille: u32) -> Self {
         let slower = |t: SimTime| {
             let ps = u128::from(t.0) * u128::from(permille) / 1_000;
@@ -157,7 +155,6 @@ impl ServiceTimes {
 
     /// The mean of `calls` calls, of which the last takes these times and the others those of `before`. Loads, the warm-up and the
     /// user's own work do not change.
-    #[must_use]
     pub fn averaged(mut self, before: &Self, calls: u32) -> Self {
         let mean = |last: SimTime, before: SimTime| {
             let calls = u128::from(calls.max(1));

@@ -80,7 +80,6 @@ impl ModelFileValues {
     }
 
     /// The same, with kernels for operators that have no known meaning.
-    #[must_use]
     pub fn with_kernels(self, kernels: OperatorKernels) -> Self {
         Self { kernels, ..self }
     }

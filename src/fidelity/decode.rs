@@ -59,9 +59,7 @@ pub struct DecodePrediction {
 
 impl DecodeCase {
     /// A row as a request.
-    ///
-    /// # Errors
-    /// What the row does not say, or says of a model or an instance that are not known.
+    /// An error says what the row does not say, or says of a model or an instance that are not known.
     pub fn of(row: &PublishedRow) -> Result<Self, Refusal> {
         let config = named_config(&row.model)?;
         let instance = instance_of(&row.instance)?;

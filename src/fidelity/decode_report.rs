@@ -65,9 +65,7 @@ impl GenerationReport {
     }
 
     /// Checks and simulates a request; segments of the model that are known are not simulated again.
-    ///
-    /// # Errors
-    /// What is not possible, and the nearest that is.
+    /// An error says what is not possible, and the nearest that is.
     pub fn of(request: &Request, times: &KnownTimes) -> Result<Self, Refusal> {
         request.check()?;
         let made = generate(request, FITTED, times)?;

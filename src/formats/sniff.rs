@@ -60,7 +60,6 @@ pub enum FileKind {
 
 impl FileKind {
     /// Its name in a message.
-    #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
             Self::Empty => "an empty file",
@@ -89,7 +88,6 @@ impl FileKind {
 
 impl FileKind {
     /// Its name in a message, if it is not a profile for certain.
-    #[must_use]
     pub fn refused(self) -> Option<&'static str> {
         let is_other = matches!(
             self,
@@ -109,7 +107,6 @@ impl FileKind {
 pub const SNIFF_BYTES: usize = 4096;
 
 /// The format of a file, from its first bytes ([`SNIFF_BYTES`] are enough; `head` may be the whole file if it is shorter).
-#[must_use]
 pub fn sniff(head: &[u8]) -> FileKind {
     let head = &head[..head.len().min(SNIFF_BYTES)];
     match head {

@@ -284,9 +284,7 @@ impl DecoderConfig {
     }
 
     /// Checks that the sizes describe a decoder.
-    ///
-    /// # Errors
-    /// The first size that is impossible, by the name of its field.
+    /// An error names the first size that is impossible, by the name of its field.
     pub fn check(&self) -> Result<(), Refusal> {
         let experts = self.experts.unwrap_or(Experts {
             count: 1,

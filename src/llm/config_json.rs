@@ -18,9 +18,7 @@ use ns_base::{Refusal, refuse, without_nan};
 pub const MAX_CONFIG_BYTES: usize = 1 << 20;
 
 /// A decoder from the text of its `config.json`.
-///
-/// # Errors
-/// The field that is missing, unknown or impossible.
+/// An error names the field that is missing, unknown or impossible.
 pub fn read_config(name: &str, bytes: &[u8]) -> Result<DecoderConfig, Refusal> {
     let wrong = |what: Refusal| what.within(|what| format!("{name}: {what}"));
     if bytes.len() > MAX_CONFIG_BYTES {

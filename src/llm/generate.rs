@@ -144,9 +144,7 @@ fn program_of(decoder: &mut Decoder, request: &Request, bucket: u64) -> Result<u
 }
 
 /// A step by its parts, for each token that it gives: with guesses, all rows of a sequence are computed and its cache is read once.
-///
-/// # Errors
-/// When a segment cannot be compiled.
+/// Fails when a segment cannot be compiled.
 pub fn step_of(decoder: &mut Decoder, request: &Request, positions: u64) -> Result<StepParts, Refusal> {
     let own = decoder.decode(request.batch, positions)?;
     let Some(speculation) = &request.speculation else { return Ok(own) };
@@ -167,9 +165,7 @@ fn padded<const N: usize>(size: u64, tiles: [u64; N]) -> impl Iterator<Item = u6
 
 /// The prompts of a request, of one sequence or of its batch: in the graph of its length, or of one that is padded to whole tiles or to those of
 /// an attention kernel, whichever is faster.
-///
-/// # Errors
-/// When a segment cannot be compiled.
+/// Fails when a segment cannot be compiled.
 pub fn prompt_of(decoder: &mut Decoder, request: &Request, sequences: u64) -> Result<PromptParts, Refusal> {
     let tokens = request.prompt_bucket();
     let mut best: Option<PromptParts> = None;
@@ -181,9 +177,7 @@ pub fn prompt_of(decoder: &mut Decoder, request: &Request, sequences: u64) -> Re
 }
 
 /// The bucket in whose program the median token is written.
-///
-/// # Errors
-/// When a segment cannot be compiled.
+/// Fails when a segment cannot be compiled.
 pub fn median_program(decoder: &mut Decoder, request: &Request) -> Result<u64, Refusal> {
     program_of(decoder, request, median_bucket(request))
 }
@@ -207,9 +201,7 @@ pub fn generate(request: &Request, calibration: LlmCalibration, times: &KnownTim
 }
 
 /// The same with a decoder whose segments may be known already.
-///
-/// # Errors
-/// As [`generate`].
+/// Fails as [`generate`].
 pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generation, Refusal> {
     decoder.weights = request.weights;
     let prompt = prompt_of(decoder, request, request.sequences())?;

@@ -35,9 +35,7 @@ pub fn is_gguf(head: &[u8]) -> bool {
 }
 
 /// The text of a `config.json` that says what the head of a GGUF file does. The first hundred kilobytes are enough.
-///
-/// # Errors
-/// When the head lacks a size, or has an architecture that cannot be read from it.
+/// Fails when the head lacks a size, or has an architecture that cannot be read from it.
 pub fn config_of_gguf(name: &str, head: &[u8]) -> Result<String, Refusal> {
     let wrong = |what: &str| refuse!("{name}: {what}").advise("give the config.json of the model with --model-config");
     let mut bytes = Bytes(head.strip_prefix(MAGIC).ok_or_else(|| wrong("it is no GGUF file"))?);

@@ -27,9 +27,7 @@ pub struct UnitWork {
 
 /// What the units of a core do in these parts of one layer, in the order of units and time: the layer's segments and collectives,
 /// simulated as one program. A part that [`super::token_parts`] has made longer or shorter has its stretches scaled alike.
-///
-/// # Errors
-/// When a segment cannot be compiled.
+/// Fails when a segment cannot be compiled.
 pub fn layer_work(
     decoder: &mut Decoder,
     batch: u64,

@@ -26,7 +26,6 @@ const CODE_BYTES: u64 = 512 << 20;
 
 impl Memory {
     /// Memory of a core with `positions` positions in the cache of each sequence.
-    #[must_use]
     pub fn of(
         config: &DecoderConfig,
         shards: &[Shard],

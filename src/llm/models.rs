@@ -33,7 +33,6 @@ pub fn hub_name(name: &str) -> &str {
 
 impl DecoderConfig {
     /// A decoder of a family whose layers are equal.
-    #[must_use]
     pub fn of_family(family: &Family, name: &str, sizes: Sizes) -> Self {
         let [layers, hidden, heads, kv_heads, head_size, intermediate, vocabulary, max_positions] = sizes;
         let has_experts = false;
@@ -101,9 +100,7 @@ fn fields_of(family: &str, sizes: Sizes, more: &str) -> Map<String, Value> {
 }
 
 /// A published model by its name, in any case, with or without an organisation, and with words that change no size: `Instruct`, `v0.2`, `2507`.
-///
-/// # Errors
-/// When there is none of this name; the message has the nearest.
+/// Fails when there is none of this name; the message has the nearest.
 pub fn named_config(name: &str) -> Result<DecoderConfig, Refusal> {
     let tuned = || longest_name(|written| words_of_tuned(name, written).is_some());
     let Some(known) = exact_name(name)?.or_else(tuned) else {

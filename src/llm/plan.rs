@@ -25,7 +25,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    #[must_use]
     pub fn of(request: &Request, made: &Generation, limits: &Limits) -> Self {
         Self {
             instance: request.instance.name,

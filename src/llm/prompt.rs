@@ -58,9 +58,7 @@ impl Decoder {
     }
 
     /// A prompt of `tokens` tokens in each of `batch` sequences, from its arrival to the first new token.
-    ///
-    /// # Errors
-    /// When a segment cannot be compiled.
+    /// Fails when a segment cannot be compiled.
     pub fn prefill(&mut self, batch: u64, tokens: u64) -> Result<PromptParts, Refusal> {
         let mut parts = PromptParts {
             feed_forward: self.window(0, Segment::Head { rows: batch })?,

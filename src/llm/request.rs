@@ -77,9 +77,7 @@ const LNC_1: &str =
 const SHORTEST_BUCKET: u64 = 128;
 
 /// The instance of this name.
-///
-/// # Errors
-/// When there is none, or its cores run no language model here; the message has the nearest.
+/// Fails when there is none, or its cores run no language model here; the message has the nearest.
 pub fn llm_instance(name: &str) -> Result<&'static Instance, Refusal> {
     let instance = known_instance(name)?;
     if degrees(instance, None).is_empty() {
@@ -95,7 +93,6 @@ pub fn has_lnc(instance: &Instance, lnc: Option<u32>) -> bool {
 
 impl Request {
     /// One sequence of 128 tokens and 1,024 new ones on all cores of an instance, with weights as the model's file stores them.
-    #[must_use]
     pub fn of(config: DecoderConfig, instance: &'static Instance) -> Self {
         Self {
             weights: config.stored,
@@ -154,9 +151,7 @@ impl Request {
     }
 
     /// One core's part of each kind of layers.
-    ///
-    /// # Errors
-    /// When the model or its experts cannot be shared by so many cores.
+    /// Fails when the model or its experts cannot be shared by so many cores.
     pub fn shards(&self) -> Result<Vec<Shard>, Refusal> {
         let cut = Cut { degree: self.degree, expert_groups: self.expert_groups };
         shards_of(&self.config, cut, self.route())
@@ -202,9 +197,7 @@ impl Request {
     }
 
     /// Memory of one core at a degree.
-    ///
-    /// # Errors
-    /// When the degree does not divide the model, and when the core's memory is not published.
+    /// Fails when the degree does not divide the model, and when the core's memory is not published.
     pub fn memory(&self) -> Result<Memory, Refusal> {
         let core = core_spec(self.instance.core_version)?;
         let sizes = (self.batch, self.positions(), self.prompt_bucket());
@@ -218,9 +211,7 @@ impl Request {
     }
 
     /// Checks that the numbers are possible on any instance.
-    ///
-    /// # Errors
-    /// The number that is not possible, and the nearest that is.
+    /// An error says the number that is not possible, and the nearest that is.
     pub fn check_numbers(&self) -> Result<(), Refusal> {
         for (what, n) in [("batch", self.batch), ("input", self.input), ("output", self.output)] {
             if n == 0 || n > 1 << 24 {
@@ -246,9 +237,7 @@ impl Request {
     }
 
     /// Checks that the request is possible.
-    ///
-    /// # Errors
-    /// What is not possible, and the nearest that is.
+    /// An error says what is not possible, and the nearest that is.
     pub fn check(&self) -> Result<(), Refusal> {
         self.check_numbers()?;
         if let Some(lnc) = self.lnc.filter(|_| !has_lnc(self.instance, self.lnc)) {

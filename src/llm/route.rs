@@ -19,7 +19,6 @@ pub enum Route {
 
 impl Route {
     /// The route of an instance whose rows were published first.
-    #[must_use]
     pub const fn of_instance(instance: &Instance) -> Self {
         if instance.core_version >= 3 { Self::Nxdi } else { Self::Tnx }
     }

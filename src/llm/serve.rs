@@ -44,9 +44,7 @@ impl Limits {
     }
 
     /// Checks that the limits are times.
-    ///
-    /// # Errors
-    /// Names the flag of the limit that is none.
+    /// An error names the flag of the limit that is none.
     pub fn check(&self) -> Result<(), Refusal> {
         for (flag, ms) in [("--max-ttft-ms", self.ttft_ms), ("--max-tpot-ms", self.tpot_ms)] {
             if let Some(ms) = ms.filter(|ms| !(ms.is_finite() && *ms > 0.0)) {
@@ -218,9 +216,7 @@ struct RequestTimes {
 }
 
 /// Serves requests with the lengths and the batch of `request`, which [`Request::check`] accepts.
-///
-/// # Errors
-/// When the rate or the number of requests is not possible, or a part of the model cannot be compiled.
+/// Fails when the rate or the number of requests is not possible, or a part of the model cannot be compiled.
 pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) -> Result<ServeReport, Refusal> {
     if !(traffic.requests_per_s > 0.0 && traffic.requests_per_s <= 1e6) {
         return Err(refuse!(

@@ -35,7 +35,6 @@ pub enum KvRule {
 
 impl KvRule {
     /// The rule of the library of a route.
-    #[must_use]
     pub const fn of_route(route: Route) -> Self {
         match route {
             Route::Tnx => Self::PerQueryHead,
@@ -54,9 +53,7 @@ pub struct Cut {
 
 impl Cut {
     /// Checks that groups and experts divide.
-    ///
-    /// # Errors
-    /// What does not, and the nearest number of groups that is possible.
+    /// An error says what does not, and the nearest number of groups that is possible.
     pub fn check(self, config: &DecoderConfig) -> Result<(), Refusal> {
         let Self { degree, expert_groups: groups } = self;
         if groups == 1 {
@@ -122,18 +119,14 @@ pub struct Shard {
 
 impl Shard {
     /// The part of one core: of the first kind of layers.
-    ///
-    /// # Errors
-    /// When there are more than twice as many cores as query heads.
+    /// Fails when there are more than twice as many cores as query heads.
     pub fn of(config: &DecoderConfig, cut: Cut, rule: KvRule) -> Result<Self, Refusal> {
         let first = config.kinds.first().ok_or_else(|| refuse!("{}: it has no layers", config.name))?;
         Self::of_kind(config, first, cut, rule)
     }
 
     /// The same of any kind of layers.
-    ///
-    /// # Errors
-    /// As [`Self::of`].
+    /// Fails as [`Self::of`].
     pub fn of_kind(config: &DecoderConfig, kind: &LayerKind, cut: Cut, rule: KvRule) -> Result<Self, Refusal> {
         let (n, groups) = (u64::from(cut.degree.max(1)), u64::from(cut.expert_groups.max(1)));
         // Padding at most doubles the heads.

@@ -41,7 +41,6 @@ pub struct StepParts {
 
 impl StepParts {
     /// The same with each part changed alike.
-    #[must_use]
     pub fn map(self, change: impl Fn(SimTime) -> SimTime) -> Self {
         Self {
             weights: change(self.weights),
@@ -78,9 +77,7 @@ pub struct Decoder {
 
 impl Decoder {
     /// A decoder shared by `degree` cores.
-    ///
-    /// # Errors
-    /// When it cannot be shared by so many, or the instance's cores cannot be simulated.
+    /// Fails when it cannot be shared by so many, or the instance's cores cannot be simulated.
     pub fn new(
         config: &DecoderConfig,
         instance: &'static Instance,
@@ -95,9 +92,7 @@ impl Decoder {
     }
 
     /// The same for a request, with its route and the storage of its weights.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
+    /// Fails as [`Self::new`].
     pub fn of_request(request: &Request, calibration: LlmCalibration) -> Result<Self, Refusal> {
         let mut made = Self::new(&request.config, request.instance, request.degree, request.lnc, calibration)?;
         (made.route, made.weights) = (request.route(), request.weights);
@@ -227,9 +222,7 @@ impl Decoder {
     }
 
     /// One token of each of `batch` sequences, with a cache of `bucket` positions.
-    ///
-    /// # Errors
-    /// When a segment cannot be compiled.
+    /// Fails when a segment cannot be compiled.
     pub fn decode(&mut self, batch: u64, bucket: u64) -> Result<StepParts, Refusal> {
         let head = self.window(0, Segment::Head { rows: batch })?;
         let (rate, row_ps) = (self.windows.costs.dma.aggregate_bytes_per_us, self.row_ps());
@@ -281,9 +274,7 @@ impl Decoder {
 }
 
 /// One core's part of each kind of layers.
-///
-/// # Errors
-/// When the model cannot be shared by so many cores.
+/// Fails when the model cannot be shared by so many cores.
 pub(super) fn shards_of(config: &DecoderConfig, cut: Cut, route: Route) -> Result<Vec<Shard>, Refusal> {
     cut.check(config)?;
     let rule = KvRule::of_route(route);

@@ -19,9 +19,7 @@ pub struct TokenPart {
 
 /// The parts of the step that [`Decoder::decode`] sums up, in order; they fill it without gaps. What a step saves or adds as a whole (bytes of
 /// int8 weights, further sequences) changes the parts on the device alike.
-///
-/// # Errors
-/// When a segment cannot be compiled.
+/// Fails when a segment cannot be compiled.
 pub fn token_parts(decoder: &mut Decoder, batch: u64, bucket: u64) -> Result<Vec<TokenPart>, Refusal> {
     let step = decoder.decode(batch, bucket)?;
     let mut kinds = Vec::new();

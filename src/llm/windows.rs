@@ -43,9 +43,7 @@ pub struct Windows {
 
 impl Windows {
     /// Nothing is simulated yet.
-    ///
-    /// # Errors
-    /// When figures of the instance's cores that a simulation needs are not public.
+    /// Fails when figures of the instance's cores that a simulation needs are not public.
     pub fn new(config: &DecoderConfig, instance: &Instance, lnc: Option<u32>) -> Result<Self, Refusal> {
         let costs = CostTable::of_instance(instance)?;
         let lnc = instance.lnc(lnc);
@@ -59,9 +57,7 @@ impl Windows {
     }
 
     /// The code of a segment of a core's part.
-    ///
-    /// # Errors
-    /// When it cannot be compiled.
+    /// Fails when it cannot be compiled.
     pub fn executable(&self, shard: &Shard, segment: Segment) -> Result<Rc<Executable>, Refusal> {
         let graph = Rc::new(segment.graph(&self.config, shard)?);
         let pipeline = Pipeline::of_graph(graph, Workflow::Trace, CompileOptions::default());
@@ -74,9 +70,7 @@ impl Windows {
     }
 
     /// The simulated time of a segment; a shape is simulated once.
-    ///
-    /// # Errors
-    /// When it cannot be compiled.
+    /// Fails when it cannot be compiled.
     pub fn of(&mut self, shard: &Shard, segment: Segment) -> Result<SimTime, Refusal> {
         let known = self.known.borrow().get(&(*shard, segment)).copied();
         if let Some(known) = known {

@@ -42,7 +42,6 @@ pub struct SourceMember {
 
 impl SourceMember {
     /// The framework op by which operator tables aggregate: the last part of the path.
-    #[must_use]
     pub fn framework_op(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
@@ -93,13 +92,11 @@ pub struct Executable {
 
 impl Executable {
     /// Instructions of all engines and DMAs of all queues.
-    #[must_use]
     pub fn item_count(&self) -> usize {
         self.engines.iter().map(Vec::len).sum::<usize>() + self.queues.iter().map(Vec::len).sum::<usize>()
     }
 
     /// Items of each unit, by [`Unit::index`].
-    #[must_use]
     pub fn item_counts(&self) -> [u32; Unit::COUNT] {
         let mut counts = [0; Unit::COUNT];
         let items = self.engines.iter().map(Vec::len).chain(self.queues.iter().map(Vec::len));
@@ -110,7 +107,6 @@ impl Executable {
     }
 
     /// Items of one unit so far.
-    #[must_use]
     pub fn item_count_of(&self, unit: Unit) -> u32 {
         let count = match unit {
             Unit::Engine(engine) => self.engines[engine.index()].len(),
@@ -120,13 +116,11 @@ impl Executable {
     }
 
     /// What an instruction does.
-    #[must_use]
     pub fn op(&self, instruction: &Instruction) -> Op {
         self.ops.op(instruction.op)
     }
 
     /// The waits of an instruction or DMA.
-    #[must_use]
     #[inline]
     pub fn waits(&self, start: u32, len: u8) -> &[Wait] {
         let start = start as usize;

@@ -27,7 +27,6 @@ names! {
 
 impl Engine {
     /// Position in [`Engine::ALL`].
-    #[must_use]
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -67,7 +66,6 @@ impl DmaQueue {
     pub const OF_MODELS: [Self; 4] = [Self::Io, Self::Weights, Self::Custom, Self::Spill];
 
     /// Position in [`DmaQueue::ALL`].
-    #[must_use]
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -105,7 +103,6 @@ impl Unit {
     ];
 
     /// Its name in profiles.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Engine(engine) => engine.name(),
@@ -114,7 +111,6 @@ impl Unit {
     }
 
     /// A number below [`Unit::COUNT`]: engines first.
-    #[must_use]
     #[inline]
     pub const fn index(self) -> usize {
         match self {
@@ -282,7 +278,6 @@ impl Op {
     }
 
     /// Elements per partition, for instructions whose time depends on them.
-    #[must_use]
     pub const fn free_elements(&self) -> Option<u32> {
         match *self {
             Self::TensorScalar { free }
@@ -299,7 +294,6 @@ impl Op {
     }
 
     /// Opcode in profiles.
-    #[must_use]
     pub const fn opcode(&self) -> &'static str {
         match self {
             Self::LdWeights { .. } => "LDWEIGHTS",

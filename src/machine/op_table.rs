@@ -42,7 +42,6 @@ impl OpTable {
     }
 
     /// The operation of an id of this table.
-    #[must_use]
     #[inline]
     pub fn op(&self, id: OpId) -> Op {
         self.entries[id].op

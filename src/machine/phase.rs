@@ -25,7 +25,6 @@ names! {
 
 impl Phase {
     /// Its scope, for the class of a model or an optimizer: `Training[step]/NN[backward]`.
-    #[must_use]
     pub fn scope(self, class: &str) -> String {
         format!("{STEP_SCOPE}/{class}[{}]", self.name())
     }

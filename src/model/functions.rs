@@ -248,9 +248,7 @@ impl Ctx {
     }
 
     /// Several results of a model; profiles and shapes show the first.
-    ///
-    /// # Errors
-    /// Never under the tracer.
+    /// Never fails under the tracer.
     pub fn tuple(&mut self, results: &[&Value]) -> Result<Value, Refusal> {
         self.apply(AtenOp::Tuple, results, None)
     }

@@ -67,10 +67,6 @@ impl<M: Module> Child<M> {
     pub fn entry(&self) -> Entry<'_> {
         (&self.name, &self.module)
     }
-
-    pub fn module(&self) -> &M {
-        &self.module
-    }
 }
 
 /// All weights of a module tree by path (`layer1.weight`), in declaration order.

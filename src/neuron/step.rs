@@ -136,7 +136,6 @@ impl StepCosts {
     }
 
     /// The same step with the work of a loop around it, which the host does before the call.
-    #[must_use]
     pub fn in_loop(self, work: SimTime) -> Self {
         Self { call: self.call + work, ..self }
     }

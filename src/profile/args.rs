@@ -18,7 +18,6 @@ impl ArgsId {
     pub const NONE: Self = Self(0);
 
     /// Whether the slice has no arguments.
-    #[must_use]
     pub fn is_none(self) -> bool {
         self == Self::NONE
     }
@@ -145,7 +144,6 @@ impl ArgsArena {
     }
 
     /// The JSON text; empty for [`ArgsId::NONE`] and ids of another arena.
-    #[must_use]
     pub fn get(&self, id: ArgsId) -> &str {
         if let Some(part) = id.0.checked_sub(FIRST_PART) {
             return self.parts.get(part as usize);
@@ -162,19 +160,16 @@ impl ArgsArena {
     }
 
     /// Number of stored texts.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len() - 1 + self.parts.start.len()
     }
 
     /// Whether no text is stored.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Bytes held.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let parts = self.parts.text.capacity() + self.parts.start.bytes() + self.parts.bytes.bytes();
         self.blocks.iter().map(|b| b.text.capacity()).sum::<usize>() + self.ends.bytes() + parts

@@ -132,25 +132,21 @@ impl AsyncTable {
     }
 
     /// Number of spans.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
     /// Whether the profile has no async spans.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
     /// Groups in order of appearance.
-    #[must_use]
     pub fn groups(&self) -> &[AsyncGroup] {
         &self.groups
     }
 
     /// A span; `None` if the profile does not have the id.
-    #[must_use]
     pub fn get(&self, id: AsyncId) -> Option<&AsyncSpan> {
         self.spans.get(id)
     }
@@ -161,7 +157,6 @@ impl AsyncTable {
     }
 
     /// Number of ends without a begin.
-    #[must_use]
     pub const fn unmatched(&self) -> u64 {
         self.unmatched
     }

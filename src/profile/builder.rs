@@ -222,32 +222,27 @@ impl ProfileBuilder {
     }
 
     /// Number of events so far.
-    #[must_use]
     pub fn events(&self) -> u64 {
         self.phase_counts.total() + self.extra_events
     }
 
     /// Number of events so far that had a phase.
-    #[must_use]
     pub fn phases(&self) -> u64 {
         self.phase_counts.total()
     }
 
     /// The slice that was added last.
-    #[must_use]
     pub fn last_slice(&self) -> Option<Row> {
         self.slices.track.len().checked_sub(1).map(Row::Slice)
     }
 
     /// The instant that was added last, and its phase.
-    #[must_use]
     pub fn last_instant(&self) -> Option<(Row, u8)> {
         let last = self.instants.ts.len().checked_sub(1)?;
         Some((Row::Instant(last), self.instants.phase.last()?))
     }
 
     /// The link event that was added last, and its phase.
-    #[must_use]
     pub fn last_link(&self) -> Option<(Row, u8)> {
         let last = self.links.ts.len().checked_sub(1)?;
         Some((Row::Link(last), self.links.phase.last()?))
@@ -311,26 +306,22 @@ impl ProfileBuilder {
     }
 
     /// The latest time so far, on the source's clock; 0 before any.
-    #[must_use]
     pub fn end_time(&self) -> i64 {
         self.bounds.map_or(0, |(_, high)| high)
     }
 
     /// Process and tid of a track.
-    #[must_use]
     pub fn place_of(&self, track: TrackId) -> (ProcessId, String) {
         let track = &self.tracks[track];
         (track.process, self.strings.get(track.tid).to_owned())
     }
 
     /// Whether anything has happened on a track so far.
-    #[must_use]
     pub fn is_used(&self, track: TrackId) -> bool {
         self.tracks[track].events > 0
     }
 
     /// Number of slices so far.
-    #[must_use]
     pub fn slice_count(&self) -> u64 {
         self.slices.track.len() as u64
     }
@@ -344,7 +335,6 @@ impl ProfileBuilder {
     }
 
     /// Approximate number of bytes held, for a limit on memory.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let points = self.instants.bytes() + self.instant_scope.bytes() + self.links.bytes() + self.link_ids.bytes();
         self.slices.bytes()
@@ -356,7 +346,6 @@ impl ProfileBuilder {
     }
 
     /// Matches begins with ends, sorts, nests, moves the earliest time to zero, and adds the damage found to `diagnostics`.
-    #[must_use]
     pub fn finish(self, diagnostics: Diagnostics) -> Profile {
         assemble::assemble(self, diagnostics)
     }

@@ -53,13 +53,11 @@ pub struct CounterTable {
 
 impl CounterTable {
     /// The charts, in order of appearance.
-    #[must_use]
     pub fn counters(&self) -> &IndexVec<CounterId, Counter> {
         &self.counters
     }
 
     /// All series.
-    #[must_use]
     pub fn series(&self) -> &IndexVec<SeriesId, Series> {
         &self.series
     }
@@ -75,7 +73,6 @@ impl CounterTable {
     }
 
     /// Number of samples of all series.
-    #[must_use]
     pub fn sample_count(&self) -> usize {
         self.ts.len()
     }

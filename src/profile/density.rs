@@ -4,7 +4,6 @@ use super::{Profile, SliceFlags};
 use ns_base::convert::{i64_to_f64, usize_to_f64};
 
 /// For each of `buckets` equal parts of the span, the mean number of tracks with a slice there.
-#[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positions of buckets, clamped")]
 pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
     let span = profile.span();

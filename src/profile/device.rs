@@ -42,7 +42,6 @@ names! {
 
 impl DeviceEngine {
     /// Its name as a part of keys: `tensor`.
-    #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
             Self::Tensor => "tensor",
@@ -63,7 +62,6 @@ impl DeviceEngine {
 }
 
 /// The engine whose instructions a track shows.
-#[must_use]
 pub fn engine_of(profile: &Profile, track: TrackId) -> Option<DeviceEngine> {
     let track = profile.tracks().get(track)?;
     let process = profile.processes().get(track.process)?;
@@ -71,7 +69,6 @@ pub fn engine_of(profile: &Profile, track: TrackId) -> Option<DeviceEngine> {
 }
 
 /// Whether a track shows a queue of a DMA engine.
-#[must_use]
 pub fn is_dma(profile: &Profile, track: TrackId) -> bool {
     let process = profile.tracks().get(track).and_then(|t| profile.processes().get(t.process));
     process.is_some_and(|p| profile.str(p.name) == DMA_PROCESS)
@@ -175,7 +172,6 @@ impl DeviceTally {
     }
 
     /// The times.
-    #[must_use]
     pub fn finish(self) -> DeviceTimes {
         let mut all = self.dma.clone();
         all.extend(self.active.iter().flatten());

@@ -67,25 +67,21 @@ impl FlowIndex {
     }
 
     /// Number of arrows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.by_from.len()
     }
 
     /// Whether the profile has no arrows.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_from.is_empty()
     }
 
     /// Number of flow events without an arrow: they are outside any slice, or their flow has no other end.
-    #[must_use]
     pub const fn unbound(&self) -> u64 {
         self.unbound
     }
 
     /// All arrows, by where they begin.
-    #[must_use]
     pub fn arrows(&self) -> &[Arrow] {
         &self.by_from
     }
@@ -104,7 +100,6 @@ impl FlowIndex {
 
     /// Arrows that touch a span, at most `limit`, by where they begin. If there are more, only one is taken of those that
     /// would be drawn over each other: from the same pixel of a track to the same pixel of another.
-    #[must_use]
     pub fn within(&self, profile: &Profile, span: Interval<TraceNs>, limit: usize) -> Vec<Arrow> {
         let slices = profile.slices();
         let touches = |a: &&Arrow| slices.start(a.from) <= span.end && slices.end(a.to) >= span.start;
@@ -139,7 +134,6 @@ fn bound_slice(profile: &Profile, id: LinkId) -> Option<SliceId> {
 }
 
 /// The innermost slice of a track that runs at a time; a slice that ends exactly then counts if no other runs.
-#[must_use]
 pub fn running_at(profile: &Profile, track: TrackId, at: TraceNs) -> Option<SliceId> {
     let slices = profile.slices();
     let after = first_starting(profile, track, TraceNs(at.0.saturating_add(1)));
@@ -158,7 +152,6 @@ fn next_from(profile: &Profile, track: TrackId, at: TraceNs) -> Option<SliceId> 
 }
 
 /// Position of the first slice of a track that starts at a time or later.
-#[must_use]
 pub fn first_starting(profile: &Profile, track: TrackId, at: TraceNs) -> usize {
     let slices = profile.slices();
     let range = slices.range_of(track);

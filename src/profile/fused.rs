@@ -25,7 +25,6 @@ const MILLION: u32 = 1_000_000;
 const ROUNDING: u64 = 1_000;
 
 /// A part as it is written in the argument: millionths as a fraction of one.
-#[must_use]
 pub fn share_text(share_ppm: u32) -> String {
     format!("{}.{:06}", share_ppm / MILLION, share_ppm % MILLION)
 }
@@ -43,7 +42,6 @@ impl Part {
     pub const WHOLE: Self = Self { from_ppm: 0, until_ppm: MILLION };
 
     /// The part of a time, in ns.
-    #[must_use]
     pub fn of_ns(self, ns: i64) -> i64 {
         if self == Self::WHOLE {
             return ns;
@@ -61,13 +59,11 @@ impl Part {
     }
 
     /// Its size in millionths.
-    #[must_use]
     pub const fn ppm(self) -> u32 {
         self.until_ppm - self.from_ppm
     }
 
     /// Several parts of a time together, in ns.
-    #[must_use]
     pub fn sum_ns(parts: &[Self], ns: i64) -> i64 {
         parts.iter().map(|part| part.of_ns(ns)).sum()
     }
@@ -103,7 +99,6 @@ pub enum Names {
 
 impl FusedMember {
     /// The name of the slice if it were the member's; `None` if the slice keeps its own.
-    #[must_use]
     pub const fn name(&self, names: Names) -> Option<StrId> {
         match names {
             Names::Framework => Some(self.operator),
@@ -113,7 +108,6 @@ impl FusedMember {
     }
 
     /// The category of the slice if it were the member's.
-    #[must_use]
     pub const fn category(&self, names: Names) -> StrId {
         match names {
             Names::Framework => self.operator,
@@ -160,13 +154,11 @@ impl Fusions {
     }
 
     /// Whether no slice of the profile is divided.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.of_args.is_empty()
     }
 
     /// The members that have a part of a slice with these arguments; empty if it is not divided.
-    #[must_use]
     pub fn members(&self, args: ArgsId) -> &[FusedMember] {
         if self.of_args.is_empty() {
             return &[];
@@ -182,7 +174,6 @@ impl Fusions {
 
 impl Profile {
     /// The names that the slices of a track have.
-    #[must_use]
     pub fn names_of(&self, track: TrackId) -> Names {
         match self.tracks().get(track).map_or("", |t| self.str(t.name)) {
             FRAMEWORK_TRACK => Names::Framework,

@@ -111,7 +111,6 @@ impl LodIndex {
     }
 
     /// Bytes held.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let rows = self.tracks.iter().flatten().flat_map(|t| &t.rows);
         rows.map(|row| {

@@ -38,14 +38,12 @@ impl MarkIndex {
     }
 
     /// The instant events of a track, by time.
-    #[must_use]
     pub fn of_track(&self, track: TrackId) -> &[InstantId] {
         let at = |i: usize| self.first_of_track.get(i).map_or(self.ids.len(), |&first| first as usize);
         self.ids.get(at(track.index())..at(track.index() + 1)).unwrap_or(&[])
     }
 
     /// The marks of a track between two times in `width_px` pixels, by time.
-    #[must_use]
     pub fn query(&self, profile: &Profile, track: TrackId, within: Interval<TraceNs>, width_px: u32) -> Vec<Mark> {
         let mut out = Vec::new();
         if within.is_empty() || width_px == 0 {

@@ -14,19 +14,16 @@ pub const ALLOCATED_SINCE: &str = "allocated since the start";
 const COUNTER: (&str, &str) = ("Allocator of ", " (bytes)");
 
 /// The counter of a device.
-#[must_use]
 pub fn counter_name(device: &str) -> String {
     format!("{}{device}{}", COUNTER.0, COUNTER.1)
 }
 
 /// The device of a counter; `None` for other counters.
-#[must_use]
 pub fn device_of_counter(name: &str) -> Option<&str> {
     name.strip_prefix(COUNTER.0)?.strip_suffix(COUNTER.1)
 }
 
 /// The name of a device by PyTorch's numbers (`c10::DeviceType`).
-#[must_use]
 pub fn device_name(kind: i64, number: i64) -> String {
     let kind = match kind {
         0 => "CPU",

@@ -44,7 +44,6 @@ fn track_name(view: OperatorView) -> &'static str {
 /// NeuronCore counts as core 0 of device 0. Empty for profiles without these tracks.
 ///
 /// A run directory of the plugin contains its tables: these are returned as they were read, without counting slices.
-#[must_use]
 pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow> {
     if let Some(table) = profile.plugin_run().and_then(|run| run.table(view)) {
         return table.rows.clone();
@@ -133,7 +132,6 @@ fn operators_on(profile: &Profile, tracks: &[TrackId]) -> Vec<OperatorTime> {
 }
 
 /// The tracks of a table's operators on each NeuronCore; none in a profile without such tracks.
-#[must_use]
 pub fn tracks_by_core(profile: &Profile, view: OperatorView) -> Vec<(NeuronCoreId, Vec<TrackId>)> {
     let mut cores: Vec<(NeuronCoreId, Vec<TrackId>)> = Vec::new();
     for (id, track) in profile.tracks().iter_enumerated() {

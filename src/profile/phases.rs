@@ -29,7 +29,6 @@ impl PhaseCounts {
     }
 
     /// Number of events of a phase.
-    #[must_use]
     pub fn get(&self, phase: &str) -> u64 {
         match phase.as_bytes() {
             [byte] if byte.is_ascii() => self.ascii.get(usize::from(*byte)).copied().unwrap_or(0),
@@ -38,13 +37,11 @@ impl PhaseCounts {
     }
 
     /// Number of events of all phases.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.ascii.iter().sum::<u64>() + self.other.values().sum::<u64>()
     }
 
     /// Phases and counts, most frequent first, ties by text.
-    #[must_use]
     pub fn sorted(&self) -> Vec<(String, u64)> {
         let ascii = self.ascii.iter().enumerate().filter(|(_, n)| **n > 0);
         let ascii = ascii.map(|(b, n)| (char::from(usize_to_u8(b)).to_string(), *n));

@@ -75,7 +75,6 @@ pub struct PluginRun {
 
 impl PluginRun {
     /// The table of a view.
-    #[must_use]
     pub fn table(&self, view: OperatorView) -> Option<&PluginTable> {
         self.tables.iter().find(|table| table.view == view)
     }

@@ -67,13 +67,11 @@ impl<I, X: Default> Default for PointTable<I, X> {
 
 impl<I: Idx, X> PointTable<I, X> {
     /// Number of events.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ts.len()
     }
 
     /// Whether the table has no events.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -84,37 +82,31 @@ impl<I: Idx, X> PointTable<I, X> {
     }
 
     /// The time of the event.
-    #[must_use]
     pub fn ts(&self, id: I) -> TraceNs {
         TraceNs(self.ts.get(id.index()))
     }
 
     /// The track of the event.
-    #[must_use]
     pub fn track(&self, id: I) -> TrackId {
         self.track.get(id.index())
     }
 
     /// Its name.
-    #[must_use]
     pub fn name(&self, id: I) -> StrId {
         self.name.get(id.index())
     }
 
     /// Its category, empty when it has none. Ids are joined within a category.
-    #[must_use]
     pub fn category(&self, id: I) -> StrId {
         self.category.get(id.index())
     }
 
     /// Its arguments.
-    #[must_use]
     pub fn args(&self, id: I) -> ArgsId {
         self.args.get(id.index())
     }
 
     /// The phase letter of the file: `i` and `I` for instants, `R` for a mark, `P` for a sample; others are kept as they were.
-    #[must_use]
     pub fn phase(&self, id: I) -> char {
         char::from(self.phase.get(id.index()))
     }
@@ -127,13 +119,11 @@ impl<I: Idx, X> PointTable<I, X> {
 
 impl InstantTable {
     /// Its scope: `t` its thread, `p` its process, `g` everything; a space if the file has none.
-    #[must_use]
     pub fn scope(&self, id: InstantId) -> char {
         char::from(self.own.scope.get(id.index()))
     }
 
     /// Bytes held by the columns.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.shared_bytes() + self.own.scope.bytes()
     }
@@ -181,19 +171,16 @@ impl LinkValue {
 
 impl LinkTable {
     /// The id that it is joined by.
-    #[must_use]
     pub fn id(&self, id: LinkId) -> LinkValue {
         LinkValue::from_tag(self.own.id_tag.get(id.index()), self.own.id.get(id.index()))
     }
 
     /// Whether a flow ends in the enclosing slice (`"bp":"e"`) and not in the next one.
-    #[must_use]
     pub fn binds_enclosing(&self, id: LinkId) -> bool {
         self.own.binds_enclosing.get(id.index())
     }
 
     /// Bytes held by the columns.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.shared_bytes() + self.own.id_tag.bytes() + self.own.id.bytes() + self.own.binds_enclosing.bytes()
     }

@@ -31,7 +31,6 @@ impl SliceFlags {
     pub(super) const PAIRED: Self = Self(128);
 
     /// Whether all flags of `other` are set.
-    #[must_use]
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -69,13 +68,11 @@ pub struct SliceTable {
 
 impl SliceTable {
     /// Number of slices.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.start.len()
     }
 
     /// Whether the table has no slices.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -92,89 +89,75 @@ impl SliceTable {
     }
 
     /// Positions of a track's slices in the columns.
-    #[must_use]
     pub fn range_of(&self, track: TrackId) -> Range<usize> {
         let at = |i: usize| self.first_of_track.get(i).map_or(self.start.len(), |&first| first as usize);
         at(track.0 as usize)..at(track.0 as usize + 1)
     }
 
     /// The track a slice is on.
-    #[must_use]
     pub fn track(&self, id: SliceId) -> TrackId {
         let after = self.first_of_track.partition_point(|&first| first <= id.0);
         TrackId(usize_to_u32(after.saturating_sub(1)))
     }
 
     /// Number of rows that a track needs: one more than its greatest depth, 0 without slices.
-    #[must_use]
     pub fn rows(&self, track: TrackId) -> u32 {
         self.rows_of_track.get(track.0 as usize).copied().unwrap_or(0)
     }
 
     /// The start of the slice.
-    #[must_use]
     pub fn start(&self, id: SliceId) -> TraceNs {
         TraceNs(self.start.get(id.0 as usize))
     }
 
     /// How long it lasts, in ns; never negative.
-    #[must_use]
     pub fn dur_ns(&self, id: SliceId) -> i64 {
         self.dur.get(id.0 as usize)
     }
 
     /// The end of the slice (saturating).
-    #[must_use]
     pub fn end(&self, id: SliceId) -> TraceNs {
         TraceNs(self.start(id).0.saturating_add(self.dur_ns(id)))
     }
 
     /// The interval from start to end.
-    #[must_use]
     pub fn interval(&self, id: SliceId) -> Interval<TraceNs> {
         Interval::new(self.start(id), self.end(id))
     }
 
     /// Its name.
-    #[must_use]
     pub fn name(&self, id: SliceId) -> StrId {
         self.name.get(id.0 as usize)
     }
 
     /// Its category, empty when it has none.
-    #[must_use]
     pub fn category(&self, id: SliceId) -> StrId {
         self.category.get(id.0 as usize)
     }
 
     /// Its arguments.
-    #[must_use]
     pub fn args(&self, id: SliceId) -> ArgsId {
         self.args.get(id.0 as usize)
     }
 
     /// Its flags.
-    #[must_use]
     pub fn flags(&self, id: SliceId) -> SliceFlags {
         self.flags.get(id.0 as usize)
     }
 
     /// The row in which it is drawn: 0 is the outermost. No two slices of a row of a track overlap.
-    #[must_use]
     pub fn depth(&self, id: SliceId) -> u16 {
         self.depth.get(id.0 as usize)
     }
 
     /// The slice that was running on its track when it started. It ends before this slice does if this slice has
     /// [`SliceFlags::OVERLAPS`]; see [`Self::enclosing`]. An unclosed slice has no parent and is never one.
-    #[must_use]
     pub fn stack_parent(&self, id: SliceId) -> Option<SliceId> {
         let back = self.parent_back.get(id.0 as usize);
         (back != 0).then(|| SliceId(id.0 - back))
     }
 
     /// The innermost slice that contains it wholly.
-    #[must_use]
     pub fn enclosing(&self, id: SliceId) -> Option<SliceId> {
         let end = self.end(id);
         let mut at = self.stack_parent(id);
@@ -188,7 +171,6 @@ impl SliceTable {
     }
 
     /// Bytes held by the columns.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let times = self.start.bytes() + self.dur.bytes();
         let texts = self.name.bytes() + self.category.bytes() + self.args.bytes();

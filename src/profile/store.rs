@@ -68,116 +68,97 @@ pub struct Profile {
 
 impl Profile {
     /// Facts about it as a whole.
-    #[must_use]
     pub fn meta(&self) -> &ProfileMeta {
         &self.meta
     }
 
     /// From the first event to the end of the last.
-    #[must_use]
     pub fn span(&self) -> Interval<TraceNs> {
         self.meta.span
     }
 
     /// Length of [`Self::span`] in ns.
-    #[must_use]
     pub fn span_ns(&self) -> i64 {
         self.meta.span.end.0.saturating_sub(self.meta.span.start.0)
     }
 
     /// All names and categories.
-    #[must_use]
     pub fn strings(&self) -> &StringTable {
         &self.strings
     }
 
     /// The text of an id.
-    #[must_use]
     pub fn str(&self, id: StrId) -> &str {
         self.strings.get(id)
     }
 
     /// Processes, in order of appearance.
-    #[must_use]
     pub fn processes(&self) -> &IndexVec<ProcessId, Process> {
         &self.processes
     }
 
     /// Tracks, in order of appearance.
-    #[must_use]
     pub fn tracks(&self) -> &IndexVec<TrackId, Track> {
         &self.tracks
     }
 
     /// Slices.
-    #[must_use]
     pub fn slices(&self) -> &SliceTable {
         &self.slices
     }
 
     /// Number of slices that come from the file itself and are not made of other events that are kept too.
-    #[must_use]
     pub fn own_slice_count(&self) -> u64 {
         let own = self.tracks.iter_enumerated().filter(|(_, t)| t.kind.is_own());
         own.map(|(id, _)| self.slices.range_of(id).len() as u64).sum()
     }
 
     /// Instant events.
-    #[must_use]
     pub fn instants(&self) -> &InstantTable {
         &self.instants
     }
 
     /// Flows, async events and objects, as the file had them.
-    #[must_use]
     pub fn links(&self) -> &LinkTable {
         &self.links
     }
 
     /// Counters.
-    #[must_use]
     pub fn counters(&self) -> &CounterTable {
         &self.counters
     }
 
     /// Metadata with unknown names.
-    #[must_use]
     pub fn metadata(&self) -> &[MetadataRow] {
         &self.metadata
     }
 
     /// Arguments of events.
-    #[must_use]
     pub fn args(&self) -> &ArgsArena {
         &self.args
     }
 
     /// The levels of its slices.
-    #[must_use]
     pub fn levels(&self) -> &Levels {
         &self.levels
     }
 
     /// Its fused operations.
-    #[must_use]
     pub fn fusions(&self) -> &Fusions {
         &self.fusions
     }
 
     /// Problems in the input that did not stop the reader.
-    #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
 
     /// Contents of a run directory of TensorBoard's Neuron plugin in addition to the timeline; absent for every other source.
-    #[must_use]
     pub fn plugin_run(&self) -> Option<&PluginRun> {
         self.plugin_run.as_deref()
     }
 
     /// The name that the user sees: the name of the process, or its pid.
-    #[must_use]
     pub fn process_label(&self, id: ProcessId) -> String {
         let Some(process) = self.processes.get(id) else { return String::new() };
         match (self.str(process.name), self.str(process.pid)) {
@@ -188,7 +169,6 @@ impl Profile {
     }
 
     /// The name that the user sees: the name of the track, or its tid.
-    #[must_use]
     pub fn track_label(&self, id: TrackId) -> String {
         let Some(track) = self.tracks.get(id) else { return String::new() };
         match (self.str(track.name), self.str(track.tid)) {
@@ -199,7 +179,6 @@ impl Profile {
     }
 
     /// Processes in the order they are shown: by sort index, then in order of appearance.
-    #[must_use]
     pub fn processes_in_order(&self) -> Vec<ProcessId> {
         let mut ids: Vec<_> = self.processes.ids().collect();
         ids.order_by_key(|&id| self.processes[id].sort_index);
@@ -207,7 +186,6 @@ impl Profile {
     }
 
     /// The tracks of a process in the order they are shown: by sort index, then in order of appearance.
-    #[must_use]
     pub fn tracks_in_order(&self, process: ProcessId) -> Vec<TrackId> {
         let mut ids: Vec<_> = self.tracks.ids().filter(|&id| self.tracks[id].process == process).collect();
         ids.order_by_key(|&id| self.tracks[id].sort_index);
@@ -215,7 +193,6 @@ impl Profile {
     }
 
     /// Bytes held by the big tables, without the look-up tables of the strings.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let points = self.instants.bytes() + self.links.bytes();
         self.slices.bytes() + self.args.bytes() + self.strings.bytes() + points + self.counters.ts.capacity() * 16

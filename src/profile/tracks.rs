@@ -50,7 +50,6 @@ pub enum TrackKind {
 
 impl TrackKind {
     /// Whether its slices come from the file itself and are not made of other events that are kept too.
-    #[must_use]
     pub fn is_own(self) -> bool {
         matches!(self, Self::Thread)
     }

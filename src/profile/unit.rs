@@ -36,13 +36,11 @@ impl Unit {
     }
 
     /// The number of things that a stored length is, if they have fractions.
-    #[must_use]
     pub fn fraction(&self, value: i64) -> Option<f64> {
         matches!(self, Self::Millionths(..)).then(|| i64_to_f64(value) / i64_to_f64(PARTS))
     }
 
     /// Its name, as in the head of a column: `ns`, `samples`.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Ns => "ns",
@@ -51,7 +49,6 @@ impl Unit {
     }
 
     /// A number without rounding: `11,452 ns`, `1,500 samples`.
-    #[must_use]
     pub fn exact(&self, value: i64) -> String {
         let sign = if value < 0 { "\u{2212}" } else { "" };
         if let Self::Millionths(plural, _) = self {
@@ -64,7 +61,6 @@ impl Unit {
     }
 
     /// A point on the axis for display: `717.554 ms`, `1,500 samples`.
-    #[must_use]
     pub fn place(&self, value: i64) -> String {
         match self {
             Self::Ns => format_place(value),
@@ -73,7 +69,6 @@ impl Unit {
     }
 
     /// A length for display: `1.50 ms`, `1,500 samples`.
-    #[must_use]
     pub fn text(&self, value: i64) -> String {
         match self {
             Self::Ns => format_ns(i64_to_f64(value)),

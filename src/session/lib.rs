@@ -40,6 +40,7 @@ mod profile_info;
 pub mod protocol;
 mod questions;
 mod recorder;
+pub mod reports;
 pub mod results;
 #[allow(clippy::module_inception, reason = "the facade has the name of the room")]
 mod script;
@@ -48,6 +49,8 @@ pub mod share;
 pub mod shelf;
 pub mod studies;
 mod summary_json;
+mod summary_text;
+mod timed_runs;
 mod timeline;
 mod warm_up;
 mod work;
@@ -67,13 +70,23 @@ pub use file_kind::{HEAD_BYTES, Kind, sniff};
 pub use hardware::{Hardware, costs, costs_markdown};
 pub use ids::{JobId, ProfileKey};
 pub use inspect::{InspectAsk, InspectField, InspectFile, InspectResult, InspectSpec, InspectView, TreeRow};
+pub use ns_bench::{FilePlan, FileStep, ModelEntry};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, engine_of};
 pub use ns_container::ByteSource;
 pub use ns_container::zip::Archive;
-pub use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, ModelKind, ModelLibrary, OpenedModel, model_label};
+pub use ns_device::{
+    BatchRule, FIXED_MODEL, ModelFileRef, ModelFileSettings, ModelFileValues, ModelKind, ModelLibrary, OpenedModel,
+    OperatorKernels, casts_of, model_label,
+};
+pub use ns_formats::WriteFormat;
 pub use ns_kernel::without_source;
-pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, OutputComparison, Sample};
-pub use ns_program::file::may_have_files_beside;
+pub use ns_model::ModelSpec;
+pub use ns_model::training::{MAX_MICRO_BATCHES, Optimizer, TrainingCall};
+pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, OutputComparison, Sample, checked_instance};
+pub use ns_profile::levels::ALL_LEVELS;
+pub use ns_profile::{Profile, Unit};
+pub use ns_program::file::{may_have_files_beside, without_model_ending};
+pub use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection, Value};
 pub use ns_tensor::Rounding;
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
 pub use overview::Evidence;
@@ -88,4 +101,6 @@ pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuest
 pub use recorder::{Recorder, RecorderCall};
 pub use script::{calls_neuronperf, is_known_script, neuronperf_command, refuse_script};
 pub use session::{Session, StepResult};
+pub use summary_text::summary_text;
+pub use timed_runs::TimedRuns;
 pub use warm_up::warm_up;

@@ -99,14 +99,12 @@ impl Session {
     }
 
     /// The same session with a clock, which measuring needs.
-    #[must_use]
     pub fn with_clock(mut self, clock: Rc<dyn Clock>) -> Self {
         self.tools.clock = Some(clock);
         self
     }
 
     /// The same session with what runs Python files, which NKI kernels need.
-    #[must_use]
     pub fn with_recorder(mut self, recorder: Rc<dyn Recorder>) -> Self {
         self.tools.recorder = Some(recorder);
         self
@@ -114,7 +112,6 @@ impl Session {
 
     /// The same session whose simulated executions begin at this moment, in nanoseconds since 1970. Without one, the same request gives
     /// the same bytes on every day.
-    #[must_use]
     pub fn with_run_start(mut self, ns: i64) -> Self {
         self.tools.run_start_ns = Some(ns);
         self
@@ -122,7 +119,6 @@ impl Session {
 
     /// The same session with a reader of model files, which opening one needs: `read_model` of `ns_readers`, or a function that asks
     /// another program.
-    #[must_use]
     pub fn with_model_reader(mut self, read: ReadModel) -> Self {
         self.tools.models = ModelLibrary::new(read);
         self

@@ -31,7 +31,6 @@ names! {
 
 impl DType {
     /// Bytes of one element.
-    #[must_use]
     pub const fn bytes(self) -> u64 {
         match self {
             Self::F32 | Self::S32 => 4,

@@ -54,7 +54,6 @@ impl FloatFormat {
     pub const ALL: [Self; 5] = [Self::Fp32, Self::Tf32, Self::Bf16, Self::Fp16, Self::Fp8E4m3];
 
     /// Bytes of a value in memory.
-    #[must_use]
     pub const fn bytes(self) -> u64 {
         match self {
             Self::Fp32 | Self::Tf32 => 4,
@@ -64,7 +63,6 @@ impl FloatFormat {
     }
 
     /// Passes through the array for a product: four for single precision, one for all narrower formats.
-    #[must_use]
     pub const fn matmul_passes(self) -> u32 {
         match self {
             Self::Fp32 => 4,
@@ -73,7 +71,6 @@ impl FloatFormat {
     }
 
     /// Mantissa bits that are stored.
-    #[must_use]
     pub const fn mantissa_bits(self) -> u32 {
         match self {
             Self::Fp32 => 23,
@@ -93,7 +90,6 @@ impl FloatFormat {
     }
 
     /// The largest finite number.
-    #[must_use]
     pub fn max_finite(self) -> f32 {
         match self {
             Self::Fp32 => f32::MAX,
@@ -105,7 +101,6 @@ impl FloatFormat {
     }
 
     /// The nearest number of the format, ties to even. Beyond the largest one by half a step or more it is infinite.
-    #[must_use]
     pub fn round_nearest(self, v: f32) -> f32 {
         match self {
             Self::Fp32 => v,
@@ -128,7 +123,6 @@ impl FloatFormat {
 
     /// One of the two numbers of the format around `v`. `unit` is uniform in `[0, 1)`; the result is the upper number
     /// when `unit` is below the relative position of `v` between the two. A number of the format does not change.
-    #[must_use]
     pub fn round_with(self, v: f32, unit: f64) -> f32 {
         if self == Self::Fp32 || !v.is_finite() || v == 0.0 {
             return v;

@@ -5,7 +5,6 @@ use half::f16;
 use super::DType;
 
 /// The nearest bfloat16, ties to even. Values beyond the largest finite one become infinite, NaN stays NaN.
-#[must_use]
 pub fn round_bf16(v: f32) -> f32 {
     if v.is_nan() {
         return f32::NAN;
@@ -17,7 +16,6 @@ pub fn round_bf16(v: f32) -> f32 {
 }
 
 /// The nearest half-precision number, ties to even. Values beyond the largest finite one become infinite.
-#[must_use]
 pub fn round_f16(v: f32) -> f32 {
     if v.is_nan() { f32::NAN } else { f16::from_f32(v).to_f32() }
 }
@@ -30,7 +28,6 @@ fn whole_32(v: f32) -> f32 {
 
 /// The value that an element type stores. Integers are truncated toward zero and saturate (exact up to 2^24, since
 /// values are stored as `f32`); booleans are 0 or 1.
-#[must_use]
 pub fn round_to(dtype: DType, v: f32) -> f32 {
     match dtype {
         DType::F32 => v,

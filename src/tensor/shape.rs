@@ -29,25 +29,21 @@ impl Shape {
     }
 
     /// Number of dimensions.
-    #[must_use]
     pub fn rank(&self) -> usize {
         self.dims.len()
     }
 
     /// Number of elements, `None` when it does not fit 64 bits.
-    #[must_use]
     pub fn checked_elements(&self) -> Option<u64> {
         self.dims.iter().try_fold(1u64, |n, d| n.checked_mul(*d))
     }
 
     /// Number of elements, saturating.
-    #[must_use]
     pub fn elements(&self) -> u64 {
         self.checked_elements().unwrap_or(u64::MAX)
     }
 
     /// Size in bytes, saturating.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.elements().saturating_mul(self.dtype.bytes())
     }

@@ -50,25 +50,21 @@ impl Tensor {
     }
 
     /// The shape.
-    #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
     /// The dimensions, outermost first.
-    #[must_use]
     pub fn dims(&self) -> &[u64] {
         &self.shape.dims
     }
 
     /// The values in row-major order.
-    #[must_use]
     pub fn data(&self) -> &[f32] {
         &self.data
     }
 
     /// The values, owned.
-    #[must_use]
     pub fn into_data(self) -> Vec<f32> {
         self.data
     }
@@ -98,7 +94,6 @@ impl Tensor {
     }
 
     /// Whether shapes are equal and values have the same bits; all NaNs count as one.
-    #[must_use]
     pub fn same_bits(&self, other: &Self) -> bool {
         self.shape == other.shape
             && self.data.iter().zip(&other.data).all(|(a, b)| canonical_bits(*a) == canonical_bits(*b))
@@ -106,7 +101,6 @@ impl Tensor {
 
     /// The largest absolute difference of two tensors of equal shape; `None` when the shapes differ or only one of two
     /// elements is NaN.
-    #[must_use]
     pub fn max_abs_difference(&self, other: &Self) -> Option<f32> {
         if self.shape != other.shape {
             return None;
@@ -128,7 +122,6 @@ impl Tensor {
     }
 
     /// A digest of shape and values, the same on every target.
-    #[must_use]
     pub fn digest(&self) -> u64 {
         let start = Digest::default().text(&self.shape.to_string());
         self.data.iter().fold(start, |d, v| d.bytes(&canonical_bits(*v).to_le_bytes())).finish()

@@ -72,7 +72,6 @@ impl Column {
     }
 
     /// The same for values of which the least is the best.
-    #[must_use]
     pub fn least_first(self) -> Self {
         Self { is_least_first: true, ..self }
     }
@@ -133,7 +132,6 @@ pub struct TableOf<'a, T> {
 }
 
 impl<'a, T> TableOf<'a, T> {
-    #[must_use]
     pub fn column<C: Into<Cell>>(mut self, column: Column, cell: impl Fn(&'a T) -> C) -> Self {
         self.table.columns.push(column);
         for (row, item) in self.table.rows.iter_mut().zip(self.items) {
@@ -142,27 +140,22 @@ impl<'a, T> TableOf<'a, T> {
         self
     }
 
-    #[must_use]
     pub fn text<C: Into<Cell>>(self, id: &str, title: &str, cell: impl Fn(&'a T) -> C) -> Self {
         self.column(Column::new(id, title, ColumnKind::Text), cell)
     }
 
-    #[must_use]
     pub fn name<C: Into<Cell>>(self, id: &str, title: &str, cell: impl Fn(&'a T) -> C) -> Self {
         self.column(Column::new(id, title, ColumnKind::Name), cell)
     }
 
-    #[must_use]
     pub fn count<C: Into<Cell>>(self, id: &str, title: &str, cell: impl Fn(&'a T) -> C) -> Self {
         self.column(Column::new(id, title, ColumnKind::Count), cell)
     }
 
-    #[must_use]
     pub fn number<C: Into<Cell>>(self, id: &str, title: &str, cell: impl Fn(&'a T) -> C) -> Self {
         self.column(Column::new(id, title, ColumnKind::Number), cell)
     }
 
-    #[must_use]
     pub fn percent<C: Into<Cell>>(self, id: &str, title: &str, cell: impl Fn(&'a T) -> C) -> Self {
         self.column(Column::new(id, title, ColumnKind::Percent), cell)
     }

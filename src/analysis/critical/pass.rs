@@ -57,7 +57,6 @@ impl CriticalPass {
     }
 
     /// How much of how much is done: slices scanned, and then nanoseconds of the span walked along.
-    #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         match &self.stage {
             Stage::Scan(scan) => (self.slices.saturating_sub(scan.remaining()), self.slices),
@@ -70,7 +69,6 @@ impl CriticalPass {
     }
 
     /// The path; the part found so far if it is not complete. Empty without closed slices.
-    #[must_use]
     pub fn finish(self) -> CriticalPath {
         match self.stage {
             Stage::Scan(_) => CriticalPath::default(),

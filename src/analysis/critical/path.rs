@@ -68,13 +68,11 @@ impl CriticalPath {
     }
 
     /// Its length, in ns.
-    #[must_use]
     pub fn length_ns(&self) -> i64 {
         self.parts.iter().map(|p| p.span.end.0 - p.span.start.0).sum()
     }
 
     /// The time of each name, longest first, equal times by name.
-    #[must_use]
     pub fn shares(&self, profile: &Profile, names: &Names) -> Vec<PathShare> {
         let mut by_name: FxHashMap<Option<StrId>, PathShare> = FxHashMap::default();
         let mut longest: FxHashMap<Option<StrId>, i64> = FxHashMap::default();

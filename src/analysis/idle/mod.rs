@@ -66,7 +66,6 @@ pub struct IdleGaps {
 
 /// The `limit` longest gaps: of devices if the profile has devices, else of threads. Only gaps that share an instant
 /// with `within`; they are not cut.
-#[must_use]
 pub fn idle_gaps(
     profile: &Profile,
     works: &Works,

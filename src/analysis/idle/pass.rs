@@ -79,7 +79,6 @@ impl IdlePass {
     }
 
     /// How much of how much is done: slices for the gaps, then the explained gaps.
-    #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         match &self.stage {
             Stage::Devices(scan) => (self.slices.saturating_sub(scan.remaining()), self.slices.saturating_mul(2)),
@@ -92,7 +91,6 @@ impl IdlePass {
     }
 
     /// The gaps.
-    #[must_use]
     pub fn finish(self) -> IdleGaps {
         self.found
     }

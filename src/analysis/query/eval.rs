@@ -129,7 +129,6 @@ impl QueryPass {
     }
 
     /// The answer for the slices seen so far.
-    #[must_use]
     pub fn finish(mut self, profile: &Profile) -> QueryTable {
         let columns = self.query.select.iter().map(|s| (s.name(), s.kind())).collect();
         let is_grouped = self.is_grouped();

@@ -145,7 +145,6 @@ pub enum OutputColumn {
 
 impl Column {
     /// The name of a column in a query.
-    #[must_use]
     pub fn name(&self) -> String {
         match self {
             Self::Label(by) => by.name().to_owned(),
@@ -170,7 +169,6 @@ impl Column {
     }
 
     /// The kind of its values.
-    #[must_use]
     pub fn kind(&self) -> ValueKind {
         match self {
             Self::Label(_) => ValueKind::Text,
@@ -183,7 +181,6 @@ impl Column {
 
 impl OutputColumn {
     /// The head of the column.
-    #[must_use]
     pub fn name(&self) -> String {
         match self {
             Self::Plain(column) => column.name(),
@@ -193,7 +190,6 @@ impl OutputColumn {
     }
 
     /// The kind of its values.
-    #[must_use]
     pub fn kind(&self) -> ValueKind {
         match self {
             Self::Plain(column) | Self::Of(_, column) => column.kind(),

@@ -37,25 +37,21 @@ pub struct Breakdown {
 
 impl Breakdown {
     /// Length of the span, in ns.
-    #[must_use]
     pub fn whole_ns(&self) -> i64 {
         self.span.end.0.saturating_sub(self.span.start.0)
     }
 
     /// Time of a part, in ns.
-    #[must_use]
     pub fn ns(&self, part: Part) -> i64 {
         Part::ALL.iter().position(|p| *p == part).map_or(0, |at| self.parts_ns[at])
     }
 
     /// Time in which any device does something, in ns.
-    #[must_use]
     pub fn busy_ns(&self) -> i64 {
         self.parts_ns[..3].iter().sum()
     }
 
     /// Time in which no device does anything, in ns.
-    #[must_use]
     pub fn waiting_ns(&self) -> i64 {
         self.parts_ns[3..].iter().sum()
     }

@@ -62,13 +62,11 @@ impl IdleReason {
     }
 
     /// Whether the host started a large part of the work only after the device had run out of it.
-    #[must_use]
     pub fn is_late(&self) -> bool {
         percent(self.started_late_ns, self.idle_ns) >= ONE_CAUSE_PERCENT
     }
 
     /// What the host does during the idle time, and what shortens it: sentences with a space before each; empty if nothing is known.
-    #[must_use]
     pub fn text(&self) -> String {
         let part = |ns| format!("{} of it ({})", text_of(ns), format_share(percent(ns, self.idle_ns)));
         let mut text = String::new();

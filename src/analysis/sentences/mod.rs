@@ -31,7 +31,6 @@ fn idle_reason(profile: &Profile) -> IdleReason {
 }
 
 /// The sentences about a profile: first its kind, then the most important ones first.
-#[must_use]
 pub fn sentences(profile: &Profile, works: &Works, flows: &FlowIndex) -> Vec<Sentence> {
     let mut pass = SentencesPass::new(profile);
     while !pass.advance(profile, works, flows, usize::MAX) {}

@@ -50,7 +50,6 @@ pub struct Overview {
 
 impl Overview {
     /// The median length of the marked steps, in ns.
-    #[must_use]
     pub fn median_step_ns(&self) -> Option<i64> {
         let mut lengths: Vec<i64> = self.steps.iter().map(|s| s.breakdown.whole_ns()).collect();
         lengths.sort_unstable();

@@ -60,7 +60,6 @@ impl SentencesPass {
     }
 
     /// How much of how much is done: slices in three passes.
-    #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         let n = self.slices;
         let done = match &self.stage {
@@ -75,7 +74,6 @@ impl SentencesPass {
     }
 
     /// The sentences; `None` until it has read every slice.
-    #[must_use]
     pub fn finish(self, profile: &Profile, works: &Works) -> Vec<Sentence> {
         let Stage::Idle(idle) = self.stage else { return Vec::new() };
         let (tally, gaps) = (idle.0, idle.1.finish());
@@ -83,7 +81,6 @@ impl SentencesPass {
     }
 
     /// The sentences and the numbers behind them; `None` until the pass has read every slice.
-    #[must_use]
     pub fn finish_overview(self, profile: &Profile, works: &Works) -> Overview {
         let Stage::Idle(idle) = self.stage else { return Overview::default() };
         let (tally, idle) = *idle;

@@ -79,7 +79,6 @@ pub struct Configuration {
 
 impl Configuration {
     /// The configuration as its row ran: with the number of workers that a trial decided.
-    #[must_use]
     pub fn as_run(self, report: &Report) -> Self {
         match (&self.worker_choice, &report.workers_tried) {
             (WorkerChoice::ByTrial, Some(tried)) => Self {

@@ -101,7 +101,6 @@ impl CpuRun {
     }
 
     /// The same copy, of a model file with these values ([`super::file_values`]). The copy ends with the reason if there are none.
-    #[must_use]
     pub fn with_file(mut self, values: Result<Option<ModelFileValues>, Refusal>) -> Self {
         match values {
             Ok(values) => self.file = values.map(Box::new),

@@ -38,12 +38,6 @@ impl Confusion {
         [u64_to_f64(self.tp), u64_to_f64(self.fp), u64_to_f64(self.tn), u64_to_f64(self.fn_)]
     }
 
-    /// (TP + TN) / all.
-    pub fn accuracy(&self) -> Option<f64> {
-        let [tp, fp, tn, fn_] = self.counts();
-        ratio(tp + tn, tp + fp + tn + fn_)
-    }
-
     /// TP / (TP + FN): sensitivity, recall, hit rate.
     pub fn true_positive_rate(&self) -> Option<f64> {
         let [tp, _, _, fn_] = self.counts();
@@ -135,9 +129,9 @@ mod tests {
         assert!(near(c.false_discovery_rate(), 0.9) && near(c.false_omission_rate(), 0.00546));
         assert!(near(c.false_positive_rate(), 0.09) && near(c.false_negative_rate(), 0.3333));
         assert!(near(c.positive_likelihood_ratio(), 7.407) && near(c.negative_likelihood_ratio(), 0.3663));
-        assert!(near(c.f1_score(), 0.1739) && near(c.accuracy(), 0.9064) && near(c.threat_score(), 0.0952));
+        assert!(near(c.f1_score(), 0.1739) && near(c.threat_score(), 0.0952));
         assert!(near(c.prevalence_threshold(), 0.2687));
-        assert_eq!(Confusion::default().accuracy(), None);
+        assert_eq!(Confusion::default().threat_score(), None);
     }
 
     #[test]

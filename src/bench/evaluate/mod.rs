@@ -4,12 +4,14 @@
 //! standard ones.
 
 mod answers;
+mod answers_file;
 mod confusion;
 mod formula;
 mod metric;
 mod registry;
 
 pub use answers::{Answering, check_records};
+pub use answers_file::read_answers;
 pub use confusion::Confusion;
 pub use formula::Formula;
 pub use metric::{METRICS, Metric, MetricInfo, Record, evaluate, find_metric, metrics_to_text};

@@ -46,9 +46,7 @@ fn values(fields: &Fields<'_>) -> Map<String, Value> {
 }
 
 /// The report of a pair.
-///
-/// # Errors
-/// What is wrong with its timers.
+/// An error says what is wrong with its timers.
 pub(super) fn read(
     pair: &Pair<'_>,
     cost_per_hour: Option<f64>,

@@ -130,7 +130,6 @@ impl ModelEntry {
     }
 
     /// The same entry with its compiler options. Without a cast, the cast type is left out.
-    #[must_use]
     pub fn compiled_with(self, options: CompileOptions) -> Self {
         Self {
             auto_cast: Some(options.auto_cast),

@@ -44,22 +44,6 @@ impl SweepPlan {
         };
         Ok(Self { rows: sweep.configurations.into_iter().map(row).collect(), messages: sweep.messages })
     }
-
-    /// The remaining time by NeuronPerf's rule: the durations of all configurations that can run, in seconds.
-    pub fn duration_s(&self) -> f64 {
-        self.rows.iter().filter(|r| r.problem.is_none()).map(|r| r.configuration.duration_s).sum()
-    }
-
-    /// The sum of all estimates; rows without an estimate count as 0.
-    pub fn estimate(&self) -> Estimate {
-        let estimates = self.rows.iter().filter_map(|r| r.estimate);
-        estimates.fold(Estimate::default(), |sum, e| Estimate {
-            inferences: sum.inferences.saturating_add(e.inferences),
-            events: sum.events.saturating_add(e.events),
-            simulated: sum.simulated + e.simulated,
-            window: sum.window + e.window,
-        })
-    }
 }
 
 impl PlannedRow {
@@ -97,12 +81,10 @@ mod tests {
         let mut plan = SweepPlan::of(&config).unwrap();
         let problems: Vec<bool> = plan.rows.iter().map(|r| r.problem.is_some()).collect();
         assert_eq!(problems, [false, true, false, true]);
-        assert_eq!(plan.duration_s(), 120.0);
         let times = ServiceTimes { device: vec![SimTime::from_us(500)], ..ServiceTimes::default() };
         plan.rows.iter_mut().for_each(|row| row.learn(&Ok(times.clone())));
         let one = plan.rows[0].estimate.unwrap();
         assert!((120_000..121_000).contains(&one.inferences), "{}", one.inferences);
-        assert_eq!(plan.estimate().inferences, one.inferences + plan.rows[2].estimate.unwrap().inferences);
         plan.rows[0].learn(&Err("does not fit".into()));
         assert_eq!(plan.rows[0].problem.as_deref(), Some("does not fit"));
     }

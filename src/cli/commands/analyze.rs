@@ -2,49 +2,46 @@
 
 #![allow(clippy::disallowed_methods, reason = "a report holds the time at which it was made")]
 
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
 use super::aggregate::jsonl_files;
-use crate::experiment_args::{AnalyzeArgs, AnalyzeFormatArg};
+use super::text;
+use crate::experiment_args::AnalyzeArgs;
 use crate::file::Lines;
 use crate::host;
 use crate::output::{append, write};
-use ns_experiment::analyze::Analyzer;
+use ns_session::reports::{AnalysisReport, RecordAnalysis};
 
 pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
     let folder = &args.output_dirname;
     if !folder.is_dir() {
         bail!("{}: is not a folder; name the folder of the results with --output-dirname", folder.display());
     }
-    let mut analyzer = Analyzer::new(args.timestamp.unwrap_or_else(now_s), args.hide_errors);
+    let mut analysis = RecordAnalysis::default();
+    args.options.put_into(&mut analysis, &[])?;
+    let mut run = analysis.start(now_s());
     for file in jsonl_files(folder)? {
-        read(&mut analyzer, &file)?;
-    }
-    eprint!("{}", analyzer.notes().describe());
-    match args.output_format {
-        AnalyzeFormatArg::Jsonl => {
-            let report = std::path::absolute(folder)?.join("metric_report.jsonl");
-            super::text::print(format!("Saving report to: {}\n", report.display()).as_bytes())?;
-            write(&report, &analyzer.to_jsonl()?)
+        let shown = file.display();
+        let mut lines = Lines::open(&file).with_context(|| format!("{shown}: cannot be opened"))?;
+        while let Some((number, line)) = lines.read()? {
+            run.push_line(line, || format!("{shown}:{number}"));
         }
-        AnalyzeFormatArg::Csv => {
-            let csv = analyzer.to_csv(true)?;
-            let report = folder.join("metric_report.csv");
+    }
+    eprint!("{}", run.remarks());
+    match run.report()? {
+        AnalysisReport::Jsonl(lines) => {
+            let report = std::path::absolute(folder)?.join("metric_report.jsonl");
+            text::print(format!("Saving report to: {}\n", report.display()).as_bytes())?;
+            write(&report, &lines)
+        }
+        AnalysisReport::Csv { report: csv, rows } => {
+            let (report, database) = (folder.join("metric_report.csv"), &args.database);
             write(&report, &csv)?;
-            host::say(&format!(
-                "note: the report is in {}, and its rows in {}",
-                report.display(),
-                args.database.display()
-            ));
-            if args.database.exists() {
-                // As the suite does, whatever columns the file has.
-                append(&args.database, &analyzer.to_csv(false)?)
-            } else {
-                write(&args.database, &csv)
-            }
+            host::say(&format!("note: the report is in {}, and its rows in {}", report.display(), database.display()));
+            // As the suite does, whatever columns the file has.
+            if database.exists() { append(database, &rows) } else { write(database, &csv) }
         }
     }
 }
@@ -52,13 +49,4 @@ pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
 /// Seconds since 1970.
 pub(super) fn now_s() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64())
-}
-
-fn read(analyzer: &mut Analyzer, path: &Path) -> Result<()> {
-    let shown = path.display();
-    let mut lines = Lines::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
-    while let Some((number, line)) = lines.read()? {
-        analyzer.push_line(line, || format!("{shown}:{number}"));
-    }
-    Ok(())
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 
 use super::kept_sweep::KeptSweep;
 use super::result_files::refuse_index;
-use super::timers::{TimedRuns, TimersDocument};
+use super::timers::TimersDocument;
 use super::{bench_eval, bench_index, bench_trace, reports};
 use crate::bench_args::BenchArgs;
 use crate::driver::Driver;
@@ -20,7 +20,7 @@ use ns_bench::{
     BenchConfig, Beside, Configuration, DeviceType, Estimate, Report, ReportDetail, RowResult, RowState, RunDetail,
     RunResults, ServiceTimes, SweepRow, SweepState, Verbosity, estimate, service_times,
 };
-use ns_session::{JobRequest, JobResult, Message, RunRequest};
+use ns_session::{JobRequest, JobResult, Message, RunRequest, TimedRuns};
 
 pub(super) fn run(args: BenchArgs) -> Result<()> {
     let args = args.with_positional_model()?;
@@ -262,7 +262,7 @@ impl<'a> Sweep<'a> {
         let timers = self.args.return_timers.is_some() || self.verbosity == Verbosity::Debug;
         let detail = RunDetail { report, charts: false, timers };
         if let Some(timed) = &mut self.timed {
-            return timed.run(configuration, detail);
+            return Ok(timed.run(configuration, detail, interrupt::is_stop_requested)?);
         }
         if configuration.options.device_type == DeviceType::Cpu {
             return Ok(super::cpu::run(configuration, self.driver.models(), detail));

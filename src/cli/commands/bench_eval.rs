@@ -11,7 +11,7 @@ use ns_base::stats::round_to;
 use ns_bench::Configuration;
 use ns_bench::dataset::Records;
 use ns_bench::evaluate::{Answering, Metrics, Record, check_records, find_metric};
-use ns_device::{ModelKind, ModelLibrary, model_label};
+use ns_session::{ModelKind, ModelLibrary, model_label};
 
 /// The dataset and the metrics to compute.
 pub(super) struct Evaluation {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::bench_args::BenchArgs;
 use crate::host;
 use ns_bench::{BenchConfig, BesideIndex, EntryStatus, IndexFilter, ModelIndex, parse_levels, parse_list};
-use ns_device::{ModelFileRef, ModelFileSettings};
+use ns_session::{ModelFileRef, ModelFileSettings};
 
 /// Puts the index of a file into a benchmark. When no instance is named, the index's own is taken. Fails when a flag contradicts
 /// what is left of the index.

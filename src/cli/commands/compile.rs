@@ -10,8 +10,7 @@ use crate::driver::Driver;
 use crate::index_args::ModelCompileArgs;
 use crate::output::write;
 use ns_bench::{CompileTask, CompiledModel, EntryStatus, ModelIndex, comma_list};
-use ns_device::{ModelLibrary, model_label};
-use ns_session::{JobRequest, Message, ResultPart};
+use ns_session::{JobRequest, Message, ModelLibrary, ResultPart, model_label};
 
 pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
     let mut config = args.config()?;

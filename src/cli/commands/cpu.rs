@@ -14,7 +14,7 @@ use ns_base::convert::u64_to_f64;
 use ns_base::{Clock, WallNs};
 use ns_bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, Machine, cpu_row, file_values, side_by_side};
 use ns_bench::{Configuration, RowResult, RunDetail};
-use ns_device::{ModelFileValues, ModelLibrary};
+use ns_session::{ModelFileValues, ModelLibrary};
 
 /// The default numbers of copies: one, and as many as there are processors.
 pub(super) fn default_copies() -> Vec<u32> {

@@ -9,7 +9,6 @@ mod single;
 use anyhow::Result;
 
 use crate::experiment_args::ExperimentArgs;
-pub(super) use plan::model_filter;
 #[cfg(test)]
 pub(crate) use plan::request_of;
 

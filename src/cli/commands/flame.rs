@@ -12,8 +12,7 @@ use ns_analysis::modules::ModuleTree;
 use ns_analysis::opcode::name_in;
 use ns_base::convert::i64_to_f64;
 use ns_base::units::{format_count, format_ns};
-use ns_profile::Unit;
-use ns_session::{Answer, Question};
+use ns_session::{Answer, Question, Unit};
 
 pub(super) fn run(args: FlameArgs) -> Result<()> {
     let mut driver = Driver::new();

@@ -10,8 +10,7 @@ use crate::source;
 use ns_analysis::histogram::{BinScale, Histogram};
 use ns_base::convert::f64_to_i64;
 use ns_base::units::format_count;
-use ns_profile::Unit;
-use ns_session::{Answer, Question};
+use ns_session::{Answer, Question, Unit};
 
 /// Length of the longest bar, in characters.
 const BAR: u64 = 40;

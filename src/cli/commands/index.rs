@@ -2,97 +2,63 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
 use super::index_files::carry_out;
 use super::text;
 use crate::file;
 use crate::host;
-use crate::index_args::IndexCommand;
+use crate::index_args::{CopyArgs, IndexCommand};
 use crate::output::{lock_folder, write};
-use ns_bench::{FilePlan, IndexFilter, ModelEntry, ModelIndex};
+use ns_session::ModelEntry;
+use ns_session::reports::{IndexAnswer, append_indexes, copy_index, create_index, delete_index, filter_index};
 
 pub(super) fn run(command: IndexCommand) -> Result<()> {
     match command {
         IndexCommand::Create { artifact, model, model_name, batch_size, pipeline_size, performance_level, output } => {
-            let entry = ModelEntry {
-                filename: Some(artifact),
-                batch_size,
-                pipeline_size,
-                performance_level,
-                model,
-                ..ModelEntry::default()
-            };
-            let index = checked(ModelIndex::create(entry, model_name.as_deref()))?;
-            let path = output.unwrap_or_else(|| PathBuf::from(index.file_name()));
-            write(&path, &json(&index)?)?;
+            let filename = Some(artifact);
+            let sizes = ModelEntry { batch_size, pipeline_size, performance_level, ..ModelEntry::default() };
+            let new = create_index(ModelEntry { filename, model, ..sizes }, model_name.as_deref())?;
+            let path = output.unwrap_or_else(|| PathBuf::from(new.file_name));
+            write(&path, &new.json)?;
             text::print(format!("{}\n", path.display()).as_bytes())
         }
         IndexCommand::Append { indexes, output } => {
             let _one_at_a_time = lock_folder(&output);
-            let read: Vec<ModelIndex> = indexes.iter().map(|p| load(p)).collect::<Result<_>>()?;
-            let Some(sum) = ModelIndex::append(&read) else { bail!("no index to append is named") };
-            sum.warnings.iter().for_each(|w| host::say(&format!("note: {w}")));
-            write(&output, &json(&sum.index)?)
+            let read = |path: &PathBuf| Ok((path_text(path), file::read_text(path)?));
+            let files: Vec<(String, String)> = indexes.iter().map(read).collect::<Result<_>>()?;
+            write(&output, said(append_indexes(&files)?))
         }
         IndexCommand::Filter { index, filters, output } => {
-            let kept = json(&load(&index)?.filter(&parse_filters(&filters)?))?;
+            let kept = said(filter_index(&path_text(&index), &file::read_text(&index)?, &filters)?);
             match output {
                 Some(path) => write(&path, &kept),
                 None => text::print(kept.as_bytes()),
             }
         }
-        IndexCommand::Copy(args) => {
-            let plan = FilePlan::copy(&load(&args.old_index)?, &path_text(&args.new_index), &args.new_dir);
-            carry_out(&plan.map_err(anyhow::Error::msg)?, &args.old_index)
-        }
-        IndexCommand::Move(args) => {
-            let (old, new) = (path_text(&args.old_index), path_text(&args.new_index));
-            let plan = FilePlan::moved(&load(&args.old_index)?, &old, &new, &args.new_dir);
-            carry_out(&plan.map_err(anyhow::Error::msg)?, &args.old_index)
-        }
+        IndexCommand::Copy(args) => copy(&args, false),
+        IndexCommand::Move(args) => copy(&args, true),
         IndexCommand::Delete { index } => {
             if !index.exists() {
                 host::say(&format!("note: {}: does not exist", index.display()));
                 return Ok(());
             }
-            carry_out(&FilePlan::delete(&load(&index)?, &path_text(&index)), &index)
+            carry_out(&said(delete_index(&path_text(&index), &file::read_text(&index)?)?), &index)
         }
     }
+}
+
+fn copy(CopyArgs { old_index, new_index, new_dir }: &CopyArgs, moves: bool) -> Result<()> {
+    let (old, new) = (path_text(old_index), path_text(new_index));
+    carry_out(&said(copy_index(&old, &file::read_text(old_index)?, [&new, new_dir], moves)?), old_index)
 }
 
 fn path_text(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn json(index: &ModelIndex) -> Result<String> {
-    index.to_json().map_err(anyhow::Error::msg)
-}
-
-fn load(path: &Path) -> Result<ModelIndex> {
-    let text = file::read_text(path)?;
-    let read = ModelIndex::read_file(&text, &path_text(path))
-        .with_context(|| format!("{}: is not a model index", path.display()))?;
-    read.warnings.iter().for_each(|w| host::say(&format!("note: {}: {w}", path.display())));
-    Ok(read.index)
-}
-
-/// The typed values go through the index reader, which checks their ranges.
-fn checked(index: ModelIndex) -> Result<ModelIndex> {
-    let read = ModelIndex::read(&json(&index)?)?;
-    match read.warnings.first() {
-        Some(warning) => bail!("{warning}"),
-        None => Ok(index),
-    }
-}
-
-fn parse_filters(filters: &[String]) -> Result<IndexFilter> {
-    let mut filter = IndexFilter::default();
-    for text in filters {
-        let Some((field, values)) = text.split_once('=') else {
-            bail!("'{text}' is not a filter; write field=value,value, such as batch_size=1,2")
-        };
-        filter = filter.with(field.trim(), &values.split(',').map(str::trim).collect::<Vec<_>>())?;
-    }
-    Ok(filter)
+/// The answer, whose warnings are said.
+fn said<T>(IndexAnswer { answer, warnings }: IndexAnswer<T>) -> T {
+    warnings.iter().for_each(|warning| host::say(&format!("note: {warning}")));
+    answer
 }

@@ -9,7 +9,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::host;
 use crate::output::{parent, write};
-use ns_bench::{Artifact, FilePlan, FileStep};
+use ns_session::reports::is_artifact as has_artifact;
+use ns_session::{FilePlan, FileStep};
 
 /// Most bytes of an artifact; `compile` writes a few thousand.
 const MOST_BYTES: u64 = 64 << 20;
@@ -86,7 +87,7 @@ fn is_artifact(path: &Path) -> Result<bool> {
     let about = || format!("{}: cannot be read", path.display());
     let metadata = path.symlink_metadata().with_context(about)?;
     let may_be = metadata.is_file() && metadata.len() <= MOST_BYTES;
-    Ok(may_be && Artifact::is_in(&fs::read(path).with_context(about)?))
+    Ok(may_be && has_artifact(&fs::read(path).with_context(about)?))
 }
 
 fn target(step: &FileStep) -> Option<&str> {

@@ -12,10 +12,9 @@ use crate::host;
 use crate::interrupt::{self, InterruptError};
 use crate::matmult_args::MatmultArgs;
 use crate::option_args::said_of_flag;
-use ns_bench::matmult::{MatmultCase, MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows};
+use ns_bench::matmult::{MatmultCase, MatmultReport, matmult_csv};
 use ns_bench::{Artifact, CompileTask};
-use ns_fidelity::{product_beside, published_tops};
-use ns_session::studies::{MatmultStudy, StudyReports, StudySpec};
+use ns_session::studies::{MatmultStudy, StudyReports, StudySpec, matmult_reports_json, matmult_text};
 
 pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     let (mut config, notes) = args.config()?;
@@ -85,43 +84,11 @@ fn check_compiled(task: &CompileTask, case: &MatmultCase) -> Result<()> {
 
 fn print(reports: &[MatmultReport], args: &MatmultArgs, is_sweep: bool) -> Result<()> {
     let out = if args.json {
-        matmult_json(reports, published_tops)?
+        matmult_reports_json(reports)?
     } else if args.csv {
         matmult_csv(reports)?
-    } else if is_sweep {
-        sweep(reports, args.verbose)
     } else {
-        // The error of a single case becomes the message of the command.
-        reports.iter().filter(|r| r.error.is_none()).map(|r| log(r, args.verbose)).collect()
+        matmult_text(reports, is_sweep, args.verbose)
     };
     text::print(out.as_bytes())
-}
-
-fn log(report: &MatmultReport, verbose: bool) -> String {
-    log_lines(report, verbose).into_iter().chain(beside(report)).map(|line| line + "\n").collect()
-}
-
-/// What AWS's guide says of the case, if it has it.
-fn beside(report: &MatmultReport) -> Option<String> {
-    let here = report.tops_computed?;
-    Some(format!("{here:.2} TFLOPS: {}", product_beside(&report.case, here)?))
-}
-
-/// The table, then the findings, each printed once with its cases.
-fn sweep(reports: &[MatmultReport], verbose: bool) -> String {
-    let (headings, rows) = matmult_rows(reports);
-    let mut out: String = if verbose { reports.iter().map(|r| log(r, true) + "\n").collect() } else { String::new() };
-    out.push_str(&text::table(&headings, &rows));
-    for report in reports {
-        let label = report.case.label();
-        for finding in &report.findings {
-            out.push_str(&format!("found: {label}: {}\n", finding.sentence));
-        }
-        out.extend(beside(report).map(|line| format!("{label}: {line}\n")));
-        out.extend(report.estimate.map(|mark| format!("{label}: {}\n", mark.note())));
-        if let Some(error) = &report.error {
-            out.push_str(&format!("failed: {label}: {error}\n"));
-        }
-    }
-    out
 }

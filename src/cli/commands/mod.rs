@@ -47,7 +47,6 @@ mod reports;
 mod result_files;
 mod script;
 mod serve;
-mod summary;
 mod text;
 mod timers;
 mod validate;

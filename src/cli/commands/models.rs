@@ -6,8 +6,7 @@ use super::text;
 use crate::args::ModelsArgs;
 use crate::driver::Driver;
 use ns_bench::InputTuple;
-use ns_model::ModelSpec;
-use ns_session::{Catalog, Message, ParameterKind, QuestionRequest, Reply};
+use ns_session::{Catalog, Message, ModelSpec, ParameterKind, QuestionRequest, Reply};
 
 pub(super) fn run(args: ModelsArgs) -> Result<()> {
     let message = Driver::new().run(QuestionRequest::Catalog, None)?;

@@ -16,10 +16,10 @@ use crate::nki_args::NkiArgs;
 use crate::nki_recorder::{Call, Python, Recorder};
 use crate::progress::ProgressBar;
 use crate::remarks::{Remark, with_remarks, write_profile};
-use ns_base::units::{format_change, format_number, format_plural};
+use ns_base::units::{format_number, format_plural};
 use ns_base::{FxHashMap, digest64};
-use ns_fidelity::{KernelComparison, KernelRow, KernelSummary, compare_kernel, read_kernels, summarise_kernels};
 use ns_nki::{Answer, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer};
+use ns_session::reports::{KernelComparison, KernelRow, compare_kernel};
 use ns_session::studies::{KernelDocument, NkiStudy, kernel_profile};
 use ns_view::{markdown, terminal};
 
@@ -213,8 +213,7 @@ fn in_workers<T: Sync, R: Send>(
 }
 
 /// Measured kernels beside their predictions: `neuronscope validate tests/nki/calibration.csv`.
-pub(super) fn validate(table: &Path, csv: &[u8], json: bool) -> Result<()> {
-    let rows = read_kernels(csv)?;
+pub(super) fn compare(table: &Path, rows: &[KernelRow]) -> Result<Vec<KernelComparison>> {
     let mut recorder = Recorder::new();
     recorder.prepare(rows.iter().map(|row| row.kernel.as_str()))?;
     interrupt::listen()?;
@@ -226,41 +225,5 @@ pub(super) fn validate(table: &Path, csv: &[u8], json: bool) -> Result<()> {
         let call = Call::of(&study, &folder.join(&row.kernel).display().to_string(), &row.settings, None)?;
         Ok(compare_kernel(row, &answer(&recorder.read(&call, python)?.1, &setup)?))
     };
-    let kernels = in_workers(&rows, "kernels", |row, python| Some(compare(row, python)))
-        .into_iter()
-        .collect::<Result<Vec<_>>>()?;
-    let summary = summarise_kernels(&kernels);
-    if json {
-        return text::print_json(&serde_json::json!({ "kernels": kernels, "summary": summary }));
-    }
-    let number = |x: Option<f64>| x.map_or_else(String::new, format_number);
-    let row = |c: &KernelComparison| {
-        let built = if c.builds_as_measured { "" } else { "builds otherwise" };
-        let spilt = if c.spills_as_measured == Some(false) { "spills otherwise" } else { "" };
-        let error = c.error.map_or_else(String::new, |e| format_change(e * 100.0));
-        vec![c.row.variant.clone(), number(c.row.measured_us), number(c.total_us), error, format!("{built}{spilt}")]
-    };
-    let percent = |x: f64| format!("{:.1} %", 100.0 * x);
-    let of = |s: &KernelSummary| {
-        let wrong = format!("{}, {}", s.wrong_builds, s.wrong_spills);
-        let tau = |x: f64| format!("{x:.2}");
-        vec![
-            s.group.clone(),
-            s.kernels.to_string(),
-            percent(s.median),
-            percent(s.p90),
-            format_change(100.0 * s.bias),
-            tau(s.tau),
-            tau(s.tau_above_5),
-            percent(s.regret),
-            wrong,
-        ]
-    };
-    let headings = ["Kernel", ">Measured us", ">Model us", ">Error", "Note"];
-    let mut out = text::table(&headings, &kernels.iter().map(row).collect::<Vec<_>>());
-    let headings =
-        ["Operator", ">Kernels", ">Median", ">p90", ">Bias", ">Tau", ">Above 5 %", ">Regret", ">Wrong builds, spills"];
-    out.push('\n');
-    out.push_str(&text::table(&headings, &summary.iter().map(of).collect::<Vec<_>>()));
-    text::print(out.as_bytes())
+    in_workers(rows, "kernels", |row, python| Some(compare(row, python))).into_iter().collect()
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use super::model_values::{Comparison, read_arrays};
+use super::model_values::{read_arrays, read_both};
 use super::text;
 use crate::args::NumericsArgs;
 use crate::driver::Driver;
@@ -11,14 +11,11 @@ use crate::model_args::ModelFileFlags;
 use crate::model_file;
 use crate::option_args::said_of_flag;
 use crate::output::write;
-use ns_device::{OperatorKernels, casts_of};
-use ns_neuron::numerics::checked_instance;
-use ns_program::eval::Arithmetic;
-use ns_program::results;
 use ns_readers::write_npz;
 use ns_session::options::Options as _;
+use ns_session::reports::{ModelValues, model_results};
 use ns_session::studies::{NumericsStudy, StudyReports, StudySpec};
-use ns_session::{NumericsReport, Rounding};
+use ns_session::{NumericsReport, OperatorKernels, Rounding, casts_of, checked_instance};
 use ns_view::document::Document;
 use ns_view::terminal;
 
@@ -90,17 +87,18 @@ fn of_file(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
     let (imported, bytes) = model_file::read_at_batch(path, &settings, spec.batch_size)?;
     if let (Some(arrays), Some(to)) = (&args.arrays.inputs, &args.results) {
         let arrays = read_arrays(arrays)?;
-        let outside = kernels.outside();
-        let arithmetic = Arithmetic { casts: casts_of(&spec.options), outside: Some(&outside) };
-        let values = results(&imported, &bytes, &arrays, arithmetic).with_context(|| path.to_owned())?;
+        let casts = casts_of(&spec.options);
+        let values = model_results((&imported, &bytes), &arrays, casts, &kernels).with_context(|| path.to_owned())?;
         let named = (0..).zip(&values).map(|(n, value)| (format!("out{n}"), value));
         return write(to, write_npz(named));
     }
     let names_casts = ["auto_cast", "auto_cast_type"].iter().any(|key| args.options.text(key).is_some());
     let casts = names_casts.then(|| casts_of(&spec.options));
     let tolerance = args.options.text("tolerance").map(|_| spec.tolerance);
-    let compared = Comparison::of(&imported, &bytes, &args.arrays, tolerance, casts, &kernels)?;
-    let Some(compared) = compared else { bail!("{path}: --inputs needs --expect FILE.npz, or --results FILE.npz") };
+    let Some([inputs, expected]) = read_both(&args.arrays)? else {
+        bail!("{path}: --inputs needs --expect FILE.npz, or --results FILE.npz")
+    };
+    let compared = ModelValues::of((&imported, &bytes), (&inputs, &expected), tolerance, casts, &kernels)?;
     let said = if args.json {
         let mut json =
             serde_json::json!({ "model": path, "format": imported.inspection.format, "values": compared.json() });
@@ -109,8 +107,8 @@ fn of_file(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
         }
         serde_json::to_string_pretty(&json)? + "\n"
     } else {
-        compared.describe()
+        compared.text()
     };
     text::print(said.as_bytes())?;
-    compared.verdict()
+    Ok(compared.verdict()?)
 }

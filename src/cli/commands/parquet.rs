@@ -17,8 +17,7 @@ use crate::parquet_args::{ParquetArgs, ParquetTableArg};
 use crate::source;
 use ns_analysis::GroupBy;
 use ns_bench::import::read_reports_at;
-use ns_formats::WriteFormat;
-use ns_session::{ExportKind, GroupsOf, Listing};
+use ns_session::{ExportKind, GroupsOf, Listing, WriteFormat};
 
 pub(super) fn run(args: ParquetArgs) -> Result<()> {
     let mut out = output::create(&args.output)?;

@@ -17,12 +17,9 @@ use ns_analysis::Instances;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_plugin_share};
 use ns_bench::{Artifact, CompileConfig, Verbosity};
-use ns_formats::WriteFormat;
-use ns_insight::Insights;
-use ns_model::ModelSpec;
 use ns_session::{
-    AnalysisRequest, ExportKind, ExportedFile, JobResult, Message, OperatorKind, ProfileInfo, ProfileKey,
-    ProfileQuestion, ProfileSpec, Reply,
+    AnalysisRequest, ExportKind, ExportedFile, JobResult, Message, ModelSpec, OperatorKind, ProfileInfo, ProfileKey,
+    ProfileQuestion, ProfileSpec, Reply, WriteFormat, summary_text,
 };
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
@@ -57,11 +54,7 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
         let json = export(&mut driver, info.profile, kind)?;
         return text::print(&with_remarks(json, driver.remarks())?);
     }
-    let mut out = if output.summary {
-        super::summary::describe(&insights(&mut driver, info.profile)?, info.note_of_times.as_deref())
-    } else {
-        tables(&mut driver, &info)?
-    };
+    let mut out = if output.summary { summary(&mut driver, &info)? } else { tables(&mut driver, &info)? };
     if output.outputs {
         out.push_str(&profile_outputs::describe(&mut driver, &args)?);
     }
@@ -153,9 +146,11 @@ pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: Operator
     Ok(text::table(&headings, &rows))
 }
 
-fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
-    match driver.run(ProfileQuestion::Summary.of(profile), None)? {
-        Some(Message::Answer(Reply::Summary(Some(insights)))) => Ok(*insights),
+fn summary(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
+    match driver.run(ProfileQuestion::Summary.of(info.profile), None)? {
+        Some(Message::Answer(Reply::Summary(Some(insights)))) => {
+            Ok(summary_text(&insights, info.note_of_times.as_deref()))
+        }
         _ => bail!("the session returned no summary"),
     }
 }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use ns_formats::WriteFormat;
-use ns_session::{Archive, ByteSource};
+use ns_session::{Archive, ByteSource, WriteFormat};
 
 /// The compiler's progress bars: what each is about. The first has no name.
 const BARS: [&str; 4] =

@@ -1,25 +1,15 @@
 //! `neuronscope verify --cases FILE`
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::text;
 use crate::experiment_args::VerifyArgs;
 use crate::file;
-use ns_experiment::verify::{CaseVerdict, verify_cases};
+use ns_session::reports::CaseVerification;
 
 pub(super) fn run(args: VerifyArgs) -> Result<()> {
-    let shown = args.cases.display();
-    let cases = file::read_text(&args.cases)?;
-    let verdicts = verify_cases(&cases, args.rules).with_context(|| format!("{shown}: is not a file of cases"))?;
-    if args.json {
-        return text::print_json(&verdicts);
-    }
-    let plain = |value: &serde_json::Value| match value {
-        serde_json::Value::Null => String::new(),
-        serde_json::Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let row = |v: &CaseVerdict| vec![plain(&v.id), plain(&v.code), plain(&v.error)];
-    let rows: Vec<Vec<String>> = verdicts.iter().map(row).collect();
-    text::print(text::table(&["Case", "Code", "Error"], &rows).as_bytes())
+    let mut verification = CaseVerification::default();
+    args.options.put_into(&mut verification, &[])?;
+    let verdicts = verification.run(&args.cases.display().to_string(), &file::read_text(&args.cases)?)?;
+    if args.json { text::print_json(&verdicts) } else { text::print(CaseVerification::table(&verdicts).as_bytes()) }
 }

@@ -90,14 +90,12 @@ impl PassManager {
     }
 
     /// Only the first passes of the list.
-    #[must_use]
     pub fn first(mut self, count: usize) -> Self {
         self.passes.truncate(count);
         self
     }
 
     /// The list with one more pass at the end.
-    #[must_use]
     pub fn with(mut self, pass: impl Pass + 'static) -> Self {
         self.passes.push(Box::new(pass));
         self

@@ -12,7 +12,6 @@ pub struct Measure {
 
 impl Measure {
     /// `self / other`, with both relative deviations added in quadrature.
-    #[must_use]
     pub fn over(self, other: Self) -> Self {
         let (a, b) = (self.std / self.avg, other.std / other.avg);
         let avg = self.avg / other.avg;

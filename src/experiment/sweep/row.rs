@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::kind::ExperimentsRun;
 use super::plan_rows::PlannedExperiment;
 use crate::aggregate::Metric;
-use crate::record::{Metrics, PASS, Record};
+use crate::record::{Metrics, Record};
 use crate::run::{Experiment, FinishedExperiment, SuiteModel, run_experiment};
 use ns_base::Clock;
 
@@ -75,11 +75,6 @@ impl ExperimentRow {
             notes: unverified.into_iter().chain(noise).collect(),
         }
     }
-
-    /// Whether its values were verified and are wrong.
-    pub fn is_wrong(&self) -> bool {
-        self.error.is_none() && self.verdict.as_ref().is_some_and(|code| code != PASS)
-    }
 }
 
 fn line_of(record: &Record) -> String {
@@ -91,6 +86,7 @@ fn line_of(record: &Record) -> String {
 mod tests {
     use super::*;
     use crate::plan::{Accelerator, ExpandOptions, PlanRequest, Test};
+    use crate::record::PASS;
     use crate::run::{RunSettings, Verification};
     use crate::sweep::ExperimentsRequest;
     use ns_base::ManualClock;
@@ -145,7 +141,7 @@ mod tests {
     fn a_processor_is_measured_unless_its_values_are_verified() {
         assert!(rows(&run(vec![Accelerator::Cpu], None)).iter().all(|(planned, _)| planned.is_measured));
         for (planned, row) in rows(&run(vec![Accelerator::Cpu], Some(Verification::MeanRelativeError))) {
-            assert!(!planned.is_measured && !row.is_wrong());
+            assert!(!planned.is_measured);
             assert_eq!(row.verdict.as_deref(), Some(PASS));
         }
     }

@@ -51,7 +51,6 @@ impl RunFile {
 }
 
 /// Whether a path is of a file that the plugin shows: `RUN/neuron_hlo_op.json`, packed or not.
-#[must_use]
 pub fn is_plugin_file(path: &str) -> bool {
     RunFile::of_path(path).is_some_and(|file| file != RunFile::SplitTimeline)
 }

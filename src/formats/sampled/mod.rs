@@ -33,7 +33,6 @@ const OF_STACKS: [&str; 8] = [
 ];
 
 /// Whether profiles of a format hold only sampled stacks, so that a flame graph shows them best.
-#[must_use]
 pub fn is_of_stacks(format: &str) -> bool {
     OF_STACKS.contains(&format)
 }

@@ -78,7 +78,6 @@ impl<W: Write> Writer<'_, W> {
 }
 
 /// [`write_chrome_trace`] into a string.
-#[must_use]
 pub fn write_to_string(profile: &Profile) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.

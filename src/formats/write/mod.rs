@@ -50,7 +50,6 @@ names! {
 
 impl WriteFormat {
     /// The ending of the names of its files.
-    #[must_use]
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Chrome => ".trace.json",
@@ -64,7 +63,6 @@ impl WriteFormat {
     }
 
     /// The media type of its files.
-    #[must_use]
     pub fn mime(self) -> &'static str {
         match self {
             Self::Chrome | Self::Speedscope => "application/json",
@@ -75,13 +73,11 @@ impl WriteFormat {
     }
 
     /// What the format cannot hold of a profile, or holds as something else: counted by kind, each with its first example.
-    #[must_use]
     pub fn leaves_out(self, profile: &Profile) -> Diagnostics {
         left_out::left_out(profile, self)
     }
 
     /// The bytes of a profile as a file of this format.
-    #[must_use]
     pub fn write(self, profile: &Profile) -> Vec<u8> {
         match self {
             Self::Chrome => write_to_string(profile).into_bytes(),

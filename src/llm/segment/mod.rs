@@ -55,9 +55,7 @@ pub enum Scores {
 
 impl Segment {
     /// Its graph for a core's part of a decoder.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
+    /// Fails when shapes do not fit.
     pub fn graph(self, config: &DecoderConfig, shard: &Shard) -> Result<Graph, Refusal> {
         let dtype = if shard.is_fused { DType::Bf16 } else { DType::F32 };
         let row = |rows: u64| Shape::new(dtype, [rows, shard.hidden]);

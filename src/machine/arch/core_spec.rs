@@ -127,7 +127,6 @@ impl CoreSpec {
     }
 
     /// Peak dense bf16 rate in floating point operations per second: two per array element and cycle.
-    #[must_use]
     pub fn peak_bf16_flops(&self) -> f64 {
         f64::from(self.physical_cores)
             * 2.0
@@ -138,13 +137,11 @@ impl CoreSpec {
     }
 
     /// Peak rate of device memory for one core, bytes per second.
-    #[must_use]
     pub fn peak_hbm_bytes_per_s(&self) -> f64 {
         u64_to_f64(self.hbm_bytes_per_us) * 1e6
     }
 
     /// The ridge of the roofline, floating point operations per byte: below it a computation is bound by memory.
-    #[must_use]
     pub fn ridge_flops_per_byte(&self) -> f64 {
         self.peak_bf16_flops() / self.peak_hbm_bytes_per_s()
     }

@@ -19,14 +19,12 @@ pub struct CoreData {
 
 impl CoreData {
     /// A figure by name.
-    #[must_use]
     pub fn figure(&self, name: &str) -> Option<&'static Figure> {
         self.figures.iter().find(|f| f.name == name)
     }
 }
 
 /// The generation with this number.
-#[must_use]
 pub fn core_data(version: u8) -> Option<&'static CoreData> {
     CORES.iter().find(|c| c.version == version)
 }

@@ -102,7 +102,6 @@ pub const DEVICES: &[DeviceData] = &[
 ];
 
 /// The device of an instance, found by the instance's family.
-#[must_use]
 pub fn device_of(instance: &str) -> Option<&'static DeviceData> {
     const FAMILIES: [(&str, &str); 5] = [
         ("inf1", "Inferentia"),

@@ -18,7 +18,6 @@ pub struct CoreFeatures {
 }
 
 /// The features of a generation, 1 to 4; `None` for any other.
-#[must_use]
 pub fn features(core_version: u8) -> Option<CoreFeatures> {
     let later =
         |name| CoreFeatures { name, tf32: true, fp8_e4m3: true, stochastic_rounding: true, lnc: &[1], default_lnc: 1 };

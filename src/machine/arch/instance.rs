@@ -34,7 +34,6 @@ pub struct Instance {
 impl Instance {
     /// NeuronCores that a process sees when a logical core has `lnc` physical cores; the default of the generation
     /// when absent. A generation without logical cores of that size keeps its own number.
-    #[must_use]
     pub fn logical_cores(&self, lnc: Option<u32>) -> u32 {
         let Some(core) = features(self.core_version) else { return self.neuroncores };
         match lnc.filter(|n| core.lnc.contains(n)) {
@@ -44,19 +43,16 @@ impl Instance {
     }
 
     /// Physical cores of a logical core: `lnc`, or the default of the generation when absent.
-    #[must_use]
     pub fn lnc(&self, lnc: Option<u32>) -> u32 {
         lnc.or_else(|| features(self.core_version).map(|f| f.default_lnc)).unwrap_or(1)
     }
 
     /// Cores of the host; each does the host work of one worker at a time.
-    #[must_use]
     pub const fn host_cores(&self) -> u32 {
         self.vcpus / VCPUS_OF_A_CORE
     }
 
     /// Host memory in bytes.
-    #[must_use]
     pub const fn host_memory_bytes(&self) -> u64 {
         (self.host_memory_gib as u64) << 30
     }
@@ -96,7 +92,6 @@ pub const INSTANCES: &[Instance] = &[
 ];
 
 /// The instance of this name, in any case.
-#[must_use]
 pub fn instance(name: &str) -> Option<&'static Instance> {
     INSTANCES.iter().find(|i| i.name.eq_ignore_ascii_case(name))
 }
@@ -110,7 +105,6 @@ pub fn known_instance(name: &str) -> Result<&'static Instance, Refusal> {
 }
 
 /// Which sizes somebody may have meant: those of the family, such as `trn3`, else the nearest names.
-#[must_use]
 pub fn instances_like(name: &str) -> String {
     let family_of = |name: &str| name.split(['.', '-']).next().unwrap_or_default().trim().to_ascii_lowercase();
     let (family, names) = (family_of(name), || INSTANCES.iter().map(|i| i.name));

@@ -47,7 +47,6 @@ impl Algorithm {
 
     /// Steps of an all-reduce, one after the other: two for each half of a mesh, `2 log n`, and a ring of pairs that goes round
     /// twice.
-    #[must_use]
     fn steps(self, ranks: u64) -> u64 {
         let half = match self {
             _ if ranks <= 1 => 0,
@@ -64,7 +63,6 @@ const STEP_NS: u64 = 1_500;
 
 impl CollectiveCosts {
     /// A collective of `bytes`, the whole message, between `ranks` cores.
-    #[must_use]
     pub fn time(&self, collective: Collective, bytes: u64, ranks: u64) -> SimTime {
         if ranks <= 1 {
             return SimTime::ZERO;
@@ -80,7 +78,6 @@ impl CollectiveCosts {
 }
 
 /// Summing bytes over a ring of ranks, so that each has the sum: `2 (n - 1) / n` of the bytes pass every link, in `2 (n - 1)` hops.
-#[must_use]
 pub fn all_reduce(bytes: u64, ranks: u64) -> SimTime {
     if ranks <= 1 {
         return SimTime::ZERO;

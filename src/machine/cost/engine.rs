@@ -15,7 +15,6 @@ pub struct InstructionCost {
 
 /// The cost of `op` on `engine`, by the NKI cost table (`max(MIN_II, N)` and its variants) and the architecture
 /// guide's latency rules; see [`super::EngineCosts`] for each constant.
-#[must_use]
 pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> InstructionCost {
     let e = &costs.engine;
     let at_least_min = |cycles: u32| u64::from(cycles.max(e.min_interval_cycles));
@@ -88,21 +87,18 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
 
 /// The time for which `op` holds `engine` because of its elements: beyond the minimum interval, which it is held for whatever
 /// the instruction does.
-#[must_use]
 pub fn element_time(costs: &CostTable, engine: Engine, op: &Op) -> SimTime {
     let interval = |op: &Op| instruction_cost(costs, engine, op).interval.0;
     SimTime(interval(op).saturating_sub(interval(&op.of_one_element())))
 }
 
 /// The time for which `op` holds the port of PSUM: while its elements pass, without the overhead of the instruction.
-#[must_use]
 pub fn psum_time(costs: &CostTable, engine: Engine, op: &Op) -> SimTime {
     let elements = op.free_elements().unwrap_or(0).max(costs.engine.min_interval_cycles);
     cycles_to_time(elements.into(), engine_mhz(costs, engine))
 }
 
 /// How much later the last result of a product leaves the array because its stationary tile is larger than a quadrant.
-#[must_use]
 pub fn tile_crossing(costs: &CostTable, rows: u32, columns: u32) -> SimTime {
     let quadrant = costs.engine.array_quadrant.max(1);
     let further = |n: u32| n.min(costs.core.partitions).next_multiple_of(quadrant).saturating_sub(quadrant);

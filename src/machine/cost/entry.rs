@@ -121,7 +121,6 @@ impl Entry {
     }
 
     /// The cell of a table: `500; v3: 600` means 500 on NeuronCore-v2, and 600 on v3 and v4.
-    #[must_use]
     pub fn value_cell(&self) -> String {
         let [v2, v3, v4] = &self.values;
         let mut cell = v2.clone();

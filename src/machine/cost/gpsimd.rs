@@ -92,14 +92,12 @@ impl GpsimdCosts {
     }
 
     /// Cycles as picoseconds.
-    #[must_use]
     pub const fn cycles_ps(&self, cycles: u32) -> u64 {
         let mhz = if self.clock_mhz == 0 { 1 } else { self.clock_mhz };
         cycles as u64 * 1_000_000 / mhz as u64
     }
 
     /// Time of a DMA copy that the processor waits for, picoseconds.
-    #[must_use]
     pub const fn dma_ps(&self, bytes: u64) -> u64 {
         let rate = if self.dma_bytes_per_us == 0 { 1 } else { self.dma_bytes_per_us };
         (self.dma_start_ns + self.dma_end_ns) * 1_000 + bytes.saturating_mul(1_000_000) / rate

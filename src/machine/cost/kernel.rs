@@ -111,7 +111,6 @@ pub struct KernelWork {
 }
 
 /// Cycles that the elements of an instruction hold its engine, beside what every instruction costs.
-#[must_use]
 pub fn kernel_cycles(costs: &CostTable, work: &KernelWork) -> u32 {
     let KernelWork { engine, opcode, free, is_narrow, in_psum, has_gaps } = *work;
     let (k, n) = (&costs.kernel, u64::from(free));

@@ -45,7 +45,6 @@ const fn forward_ops(layers: u64) -> u64 {
 ///
 /// The gradient of a linear layer is a transpose, a product, a sum, a view and a transpose back for the weight and the
 /// bias, and a transpose and a product for the input, which the first layer does not need.
-#[must_use]
 pub const fn training_ops(layers: u64) -> u64 {
     let loss = 1;
     let between = layers.saturating_sub(1);

@@ -8,7 +8,6 @@ use super::entry::Entry;
 use super::{Calibration, CostTable, DmaCosts, EngineCosts, FITTED, GpsimdCosts, KernelCosts, RuntimeCosts, decisions};
 
 /// Every entry, group by group.
-#[must_use]
 pub fn register() -> Vec<Entry> {
     let v2 = CostTable::neuroncore_v2();
     let v3 = CostTable::neuroncore_v3().unwrap_or_else(|_| v2.clone());
@@ -30,7 +29,6 @@ pub fn register() -> Vec<Entry> {
 }
 
 /// Entries as the Markdown tables of `docs/costs.md`, one for each group.
-#[must_use]
 pub fn register_markdown(entries: &[Entry]) -> String {
     let mut out = String::new();
     let mut group = "";

@@ -22,7 +22,6 @@ impl Conv2d {
     }
 
     /// The same layer without bias.
-    #[must_use]
     pub fn without_bias(mut self) -> Self {
         self.bias = None;
         self

@@ -26,7 +26,6 @@ impl Linear {
     }
 
     /// The same layer with another initialisation of its weight (`init.xavier_normal_(layer.weight)`).
-    #[must_use]
     pub fn weight_init(mut self, init: Init) -> Self {
         self.weight.init = init;
         self

@@ -16,7 +16,6 @@ impl Sequential {
     }
 
     /// The sequence with one more module at the end.
-    #[must_use]
     pub fn then(mut self, module: impl Module + 'static) -> Self {
         let name = self.children.len().to_string();
         self.children.push(Child::new(name, Box::new(module)));

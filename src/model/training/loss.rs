@@ -23,16 +23,6 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// Its name in the framework.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CrossEntropy => "cross entropy",
-            Self::NegativeLogLikelihood => "negative log-likelihood",
-            Self::MaskedLanguageModel => "masked language modelling",
-            Self::MeanSquaredError => "mean squared error",
-        }
-    }
-
     /// The loss for a model's results.
     pub fn of(graph: &Graph) -> Self {
         let result = results(graph)[0];

@@ -86,9 +86,7 @@ pub fn summarize(spec: &ModelSpec, batch: u64) -> Result<ModelSummary, Refusal> 
 }
 
 /// Every model of the zoo.
-///
-/// # Errors
-/// Never for the models that ship; if one had a defect, the error would name it.
+/// Never fails for the models that ship; if one had a defect, the error would name it.
 pub fn list() -> Result<Vec<ModelListing>, Refusal> {
     MODELS
         .iter()

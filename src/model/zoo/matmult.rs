@@ -71,7 +71,6 @@ impl Matmult {
     }
 
     /// The guide's counter-example: every product reads the same input, and only the last product is used.
-    #[must_use]
     pub fn unchained(mut self) -> Self {
         self.chained = false;
         self
@@ -80,7 +79,6 @@ impl Matmult {
     /// With a normalisation of the last product that adds nothing to the divisor. The guide recommends a bias because it
     /// avoids NaNs: without a bias, each product of the chain makes the values smaller, and the normalisation computes 0 /
     /// 0.
-    #[must_use]
     pub fn normalized(mut self, n: u64) -> Self {
         self.norm = Some(Child::new("norm", RmsNorm::new(n, 0.0)));
         self

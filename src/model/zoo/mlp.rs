@@ -67,7 +67,6 @@ impl Mlp {
     }
 
     /// The same model with another kernel for its ReLUs.
-    #[must_use]
     pub fn relu(self, relu: CustomRelu) -> Self {
         Self { relu, ..self }
     }

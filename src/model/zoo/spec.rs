@@ -70,7 +70,6 @@ impl ModelSpec {
     }
 
     /// The same model, whose call is one of training, or an inference.
-    #[must_use]
     pub fn with_training(self, training: Option<TrainingCall>) -> Self {
         Self { training, ..self }
     }

@@ -128,13 +128,11 @@ impl Levels {
     }
 
     /// The producer of the profile.
-    #[must_use]
     pub fn family(&self) -> Family {
         self.family
     }
 
     /// Whether a track has slices, and all of them are the profiler itself.
-    #[must_use]
     pub fn is_of_profiler(&self, profile: &Profile, track: TrackId) -> bool {
         let mut levels = profile.slices().of_track(track).map(|id| &self.list[self.of_slice(profile, track, id)].name);
         let is_profiler = |name: &String| name == Wrapper::Profiler.level();
@@ -142,7 +140,6 @@ impl Levels {
     }
 
     /// The level of a slice; every slice has one.
-    #[must_use]
     pub fn of_slice(&self, profile: &Profile, track: TrackId, id: SliceId) -> LevelId {
         let slices = profile.slices();
         let place = match self.of_track.get(track) {
@@ -156,19 +153,16 @@ impl Levels {
     }
 
     /// Whether a slice is a wrapper.
-    #[must_use]
     pub fn wraps(&self, profile: &Profile, track: TrackId, id: SliceId) -> bool {
         self.list.get(self.of_slice(profile, track, id)).is_some_and(|level| level.wraps)
     }
 
     /// Whether the name of a slice says that it waits.
-    #[must_use]
     pub fn waits(&self, profile: &Profile, id: SliceId) -> bool {
         self.of_name.get(profile.slices().name(id).index()) == Some(&Some(Wrapper::Wait))
     }
 
     /// A level.
-    #[must_use]
     pub fn get(&self, id: LevelId) -> Option<&Level> {
         self.list.get(id)
     }
@@ -186,13 +180,11 @@ impl Levels {
 
     /// The default level; absent if the default is all levels together, as for a profile of an unknown producer with several
     /// threads, each of which is a level.
-    #[must_use]
     pub fn default_level(&self) -> Option<LevelId> {
         self.default
     }
 
     /// The name of a level; `all` for all of them.
-    #[must_use]
     pub fn name(&self, level: Option<LevelId>) -> &str {
         level.and_then(|id| self.list.get(id)).map_or(ALL_LEVELS, |level| level.name.as_str())
     }
@@ -212,7 +204,6 @@ impl Levels {
 }
 
 /// Whether a name, in any letter case and with `-` or `_` for spaces, means a level.
-#[must_use]
 pub fn is_level(own: &str, name: &str) -> bool {
     let plain = |text: &str| text.trim().replace(['-', '_'], " ").to_lowercase();
     plain(own) == plain(name)

@@ -10,7 +10,6 @@ pub enum EngineWait {
 }
 
 /// The kind of wait that an instruction of a NeuronCore is; `None` if it does something.
-#[must_use]
 pub fn of_instruction(opcode: &str) -> Option<EngineWait> {
     Some(match opcode {
         "EVENT_SEMAPHORE" | "EventSemaphore" | "SEMAPHORE_WAIT" | "SemaphoreWait" | "WAIT" => EngineWait::Semaphore,
@@ -20,7 +19,6 @@ pub fn of_instruction(opcode: &str) -> Option<EngineWait> {
 }
 
 /// Whether the name of a call of the host, in the profile of a machine-learning framework, says that it waits.
-#[must_use]
 pub fn is_waiting_call(name: &str) -> bool {
     const ANYWHERE: [&str; 5] =
         ["Synchronize", "StreamWaitEvent", "EventQuery", "BlockUntilReady", "BlockHostUntilDone"];
@@ -29,7 +27,6 @@ pub fn is_waiting_call(name: &str) -> bool {
 
 /// Whether the name of a slice says that it waits, whoever wrote the profile: names of system calls, of the standard
 /// libraries of Java and Python, of executors, and of the runtimes of devices.
-#[must_use]
 pub fn is_waiting_call_anywhere(name: &str) -> bool {
     // Names that mean something else as the last part of a longer one are compared whole.
     const WHOLE: [&str; 5] = ["Parallel Evaluator evaluation", "poll", "__poll", "ppoll", "__GI___poll"];

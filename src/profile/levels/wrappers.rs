@@ -26,7 +26,6 @@ names! {
 }
 
 /// The kind of wrapper that the name of a slice of a machine-learning profiler means.
-#[must_use]
 pub fn by_name(name: &str) -> Option<Wrapper> {
     const PROFILER: [&str; 5] = [
         "PyTorch Profiler",
@@ -53,7 +52,6 @@ pub fn by_name(name: &str) -> Option<Wrapper> {
 
 /// The kind of wrapper that the name of a slice of a Neuron profile means: of a benchmark run, as the simulator and NeuronPerf's
 /// host thread write it, or of an instruction.
-#[must_use]
 pub fn by_name_of_run(name: &str) -> Option<Wrapper> {
     match name {
         "compile" => Some(Wrapper::Compilation),
@@ -70,7 +68,6 @@ fn is_call(name: &str, calls: &[&str]) -> bool {
 }
 
 /// The kind of wrapper of a level, if the name of the level is one of these.
-#[must_use]
 pub fn is_wrapping_level(name: &str) -> bool {
     const ALL: [Wrapper; 5] = [Wrapper::Step, Wrapper::Profiler, Wrapper::Compilation, Wrapper::Total, Wrapper::Wait];
     ALL.iter().any(|w| w.level() == name)

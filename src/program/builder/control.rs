@@ -1,6 +1,6 @@
 //! Tuples, calls, loops, sorting.
 
-use super::super::{ArrayType, Comparison, ComputationId, ElementType, InstructionId, Op, Type};
+use super::super::{ArrayType, Comparison, ElementType, InstructionId, Op, Type};
 use super::core::{Builder, Built};
 use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
@@ -31,11 +31,6 @@ impl Builder {
             _ => return Ok(vec![x]),
         };
         (0..count).map(|at| self.get(x, at)).collect()
-    }
-
-    /// Calls a computation whose result has type `ty`. Fails as [`Self::push`].
-    pub fn call(&mut self, called: ComputationId, operands: &[InstructionId], ty: Type) -> Built {
-        self.push(Op::Call, operands.to_vec(), vec![called], ty)
     }
 
     /// Runs `body` `count` times over `state`: it gets the number of the turn (s32) and the state, and returns the next state.

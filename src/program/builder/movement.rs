@@ -225,26 +225,4 @@ impl Builder {
         }
         self.concatenate(&raised, at)
     }
-
-    /// The part of `x` with sizes `sizes` that begins at `starts`, integers of one type. Fails when the sizes do not fit.
-    pub fn dynamic_slice(&mut self, x: InstructionId, starts: &[InstructionId], sizes: &[u64]) -> Built {
-        let ty = self.array(x)?.clone();
-        let fits = starts.len() == ty.dims.len() && sizes.len() == starts.len();
-        if !fits || sizes.iter().zip(&ty.dims).any(|(part, all)| part > all) {
-            return Err(refuse!("{ty} has no part of sizes {sizes:?}"));
-        }
-        let operands = std::iter::once(x).chain(starts.iter().copied()).collect();
-        self.push_array(Op::DynamicSlice { sizes: sizes.to_vec() }, operands, ty.element, sizes)
-    }
-
-    /// `x` with `part` written at `starts`. Fails when the sizes do not fit.
-    pub fn dynamic_update_slice(&mut self, x: InstructionId, part: InstructionId, starts: &[InstructionId]) -> Built {
-        let (ty, other) = (self.array(x)?.clone(), self.array(part)?.clone());
-        let fits = ty.element == other.element && starts.len() == ty.dims.len() && other.dims.len() == ty.dims.len();
-        if !fits || other.dims.iter().zip(&ty.dims).any(|(part, all)| part > all) {
-            return Err(refuse!("{other} cannot be put into {ty}"));
-        }
-        let operands = [x, part].into_iter().chain(starts.iter().copied()).collect();
-        self.push_array(Op::DynamicUpdateSlice, operands, ty.element, ty.dims)
-    }
 }

@@ -57,7 +57,6 @@ impl ExperimentSpec {
     }
 
     /// The same request with another text in a field.
-    #[must_use]
     pub fn with(mut self, field: ExperimentField, text: &str) -> Self {
         self.set(field, text);
         self

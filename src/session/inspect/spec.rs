@@ -103,7 +103,6 @@ impl InspectSpec {
     }
 
     /// The same state with another text in a field.
-    #[must_use]
     pub fn with(mut self, field: InspectField, text: &str) -> Self {
         self.set(field, text);
         self

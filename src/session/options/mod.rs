@@ -14,4 +14,4 @@ pub use experiments::{PLAN_OPTIONS, PlanOption, default_experiments, measures};
 pub use option::{Flag, Opt, OptionGroup, Options, Takes};
 pub(crate) use option::{command_line, compiler_rows, fields, flag, opt};
 pub use table::{BENCH_OPTIONS, BenchOption};
-pub(crate) use text::{OptionText, some};
+pub(crate) use text::{Choice, OptionText, name_of_choice, names, some};

@@ -133,6 +133,13 @@ impl OptionText<'_> {
         self.text.parse().map_err(|e| format!("{}: {e}", self.name))
     }
 
+    /// The value of a choice.
+    pub fn choice<T: Copy>(&self, choices: &[Choice<T>]) -> Result<T, String> {
+        let known = || choices.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(" or ");
+        let found = choices.iter().find(|(name, ..)| *name == self.text).map(|(.., value)| *value);
+        found.ok_or_else(|| self.wrong(&known()))
+    }
+
     /// The value of one of several names; `default` for an empty text.
     pub fn one_of<T: Copy>(&self, names: &[(&str, T)], default: T) -> Result<T, String> {
         if self.text.is_empty() {
@@ -142,6 +149,24 @@ impl OptionText<'_> {
         let found = names.iter().find(|(name, _)| *name == self.text).map(|(_, value)| *value);
         found.ok_or_else(|| self.wrong(&known()))
     }
+}
+
+/// A value with its name, and what the help says of it.
+pub(crate) type Choice<T> = (&'static str, &'static str, T);
+
+/// The names of choices with their help.
+pub(crate) const fn names<T: Copy, const N: usize>(choices: [Choice<T>; N]) -> [(&'static str, &'static str); N] {
+    let (mut all, mut at) = ([("", ""); N], 0);
+    while at < N {
+        all[at] = (choices[at].0, choices[at].1);
+        at += 1;
+    }
+    all
+}
+
+/// The name of a value.
+pub(crate) fn name_of_choice<T: PartialEq>(choices: &[Choice<T>], value: T) -> String {
+    choices.iter().filter(|(.., known)| *known == value).map(|(name, ..)| *name).collect()
 }
 
 /// The text of a value; empty for the default.

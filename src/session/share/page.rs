@@ -52,7 +52,6 @@ impl Page {
     pub const KERNELS: [(Self, &str); 2] = [(Self::Nki, "NKI"), (Self::Customop, "C++ for GpSimd")];
 
     /// The page of the header that it belongs to.
-    #[must_use]
     pub const fn in_head(self) -> Self {
         match self {
             Self::Customop => Self::Nki,

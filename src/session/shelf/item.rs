@@ -125,7 +125,6 @@ impl ShelfItem {
     }
 
     /// This item, opened again: the user's changes to the kept item stay.
-    #[must_use]
     pub fn after(mut self, before: &Self) -> Self {
         self.name.clone_from(&before.name);
         self.is_pinned = before.is_pinned;

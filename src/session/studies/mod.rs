@@ -16,16 +16,17 @@ mod numerics;
 mod run;
 mod spec;
 
-pub use customop::{CustomopStudy, KernelOfFiles};
+pub use customop::{CustomopStudy, KernelOfFiles, customop_reports_json, customop_text, customop_tutorial_text};
 pub(crate) use form::field;
 pub use form::{
     AUTO_CAST_TYPES, AUTO_CASTS, FieldGroup, FieldKind, FormField, GroupLook, OPT_LEVELS, StudyExample, StudyForm,
 };
 pub use llm::{LlmAnswer, LlmStudy, token_profile};
-pub use matmult::MatmultStudy;
+pub use matmult::{MatmultStudy, matmult_reports_json, matmult_text};
 pub(crate) use nki::KernelAnswers;
 pub use nki::{KernelDocument, NkiStudy, kernel_profile};
 pub use ns_llm::{MAX_CONFIG_BYTES, config_of_gguf, is_gguf};
+pub use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 pub use numerics::NumericsStudy;
 pub use run::{StudyFile, StudyReports, StudyResult, TRACE_MIME};
 pub(super) use run::{StudyRun, StudyStep};

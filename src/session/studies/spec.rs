@@ -104,11 +104,6 @@ impl StudyKind {
             Self::Nki => nki::followers(key),
         }
     }
-
-    /// The subject of a page.
-    pub fn of_path(path: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.form().path == path)
-    }
 }
 
 impl StudySpec {
@@ -223,7 +218,6 @@ mod tests {
     fn every_field_of_every_form_is_read_back_and_every_example_is_possible() {
         for kind in StudyKind::ALL {
             let form = kind.form();
-            assert_eq!(StudyKind::of_path(form.path), Some(kind));
             let mut spec = StudySpec::new(kind);
             for field in form.fields() {
                 let text = spec.text(field.key);

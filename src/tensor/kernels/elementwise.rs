@@ -32,7 +32,6 @@ pub enum UnaryOp {
 
 impl UnaryOp {
     /// The value at one element.
-    #[must_use]
     pub fn apply(self, x: f32) -> f32 {
         match self {
             Self::Neg => -x,
@@ -88,7 +87,6 @@ names! {
 
 impl BinaryOp {
     /// The value at one element.
-    #[must_use]
     pub fn apply(self, a: f32, b: f32) -> f32 {
         match self {
             Self::Add => a + b,

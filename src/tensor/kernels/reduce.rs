@@ -22,7 +22,6 @@ pub enum ReduceOp {
 
 impl ReduceOp {
     /// The initial value of a reduction.
-    #[must_use]
     pub const fn start(self) -> f32 {
         match self {
             Self::Sum => 0.0,
@@ -33,7 +32,6 @@ impl ReduceOp {
     }
 
     /// The accumulated value combined with one more element.
-    #[must_use]
     pub fn combine(self, value: f32, element: f32) -> f32 {
         match self {
             Self::Sum => value + element,

@@ -55,7 +55,6 @@ impl WindowDim {
     }
 
     /// Number of windows over an operand of `extent` elements; `None` when the window is degenerate or does not fit.
-    #[must_use]
     pub fn output(&self, extent: u64) -> Option<u64> {
         if self.size == 0 || self.stride == 0 || self.base_dilation == 0 || self.window_dilation == 0 || extent == 0 {
             return None;

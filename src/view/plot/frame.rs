@@ -32,7 +32,6 @@ impl Frame {
     }
 
     /// The same with names of lines beside their ends, or without.
-    #[must_use]
     pub const fn with_names(self, has_names: bool) -> Self {
         Self { has_names, ..self }
     }

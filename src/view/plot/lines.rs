@@ -95,7 +95,6 @@ impl Lines {
     }
 
     /// The same with a vertical axis around the values: where their differences matter, not their distance from zero.
-    #[must_use]
     pub fn with_close_y(mut self) -> Self {
         let all = || self.lines.iter().flat_map(|line| line.points.iter().map(|p| p.1));
         let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
@@ -106,14 +105,12 @@ impl Lines {
     }
 
     /// The same with whole numbers on the horizontal axis: for counts.
-    #[must_use]
     pub fn with_counted_x(mut self) -> Self {
         self.x = Axis::for_counts(&self.x.title, self.x.min, self.largest(|p| p.0), 6);
         self
     }
 
     /// The same with equal lengths for equal ratios on the horizontal axis and ticks at the values themselves: for sizes that double.
-    #[must_use]
     pub fn with_doublings(mut self) -> Self {
         let mut values: Vec<f64> = self.lines.iter().flat_map(|l| &l.points).map(|p| p.0).collect();
         values.order_by(f64::total_cmp);
@@ -136,7 +133,6 @@ impl Lines {
     }
 
     /// The same with a logarithmic vertical axis if the largest value is many times the smallest.
-    #[must_use]
     pub fn with_ratios(mut self) -> Self {
         if let Some(axis) = self.y.by_ratios(self.lines.iter().flat_map(|l| &l.points).map(|p| p.1)) {
             self.y = axis;
@@ -145,14 +141,12 @@ impl Lines {
     }
 
     /// The same with whole numbers on the vertical axis.
-    #[must_use]
     pub fn with_counted_y(mut self) -> Self {
         self.y = Axis::for_counts(&self.y.title, 0.0, self.largest(|p| p.1), 5);
         self
     }
 
     /// The same with a vertical axis that reaches at least to this value: for plots that are compared.
-    #[must_use]
     pub fn up_to(mut self, high: f64) -> Self {
         if high > self.y.max {
             self.y = Axis::from_zero(&self.y.title, high, 5);
@@ -165,7 +159,6 @@ impl Lines {
     }
 
     /// The same with names on the horizontal axis in place of numbers: texts use all of them, ticks as many as have room.
-    #[must_use]
     pub fn with_names(mut self, names: Vec<(f64, String)>, tick: impl Fn(&str) -> String) -> Self {
         const MOST_TICKS: usize = 6;
         let count = names.len().min(MOST_TICKS);
@@ -183,7 +176,6 @@ impl Lines {
 
     /// The same with intervals for the points of the line at a position, NaN for a point without one. The vertical axis grows with them, up
     /// to twice its length.
-    #[must_use]
     pub fn with_spread(mut self, line: usize, spread: Vec<(f64, f64)>) -> Self {
         let is_known = |(low, high): &(f64, f64)| low.is_finite() && high.is_finite();
         let high = spread.iter().filter(|s| is_known(s)).map(|s| s.1).fold(self.y.max, f64::max);

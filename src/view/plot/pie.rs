@@ -99,7 +99,6 @@ impl Pie {
 
     /// The same with the colours that these names have in other views, neighbours of one colour in another shade; the sum of the smallest is
     /// grey.
-    #[must_use]
     pub fn coloured(mut self, colours: &Colours) -> Self {
         let fill = |slice: &PieSlice| if slice.is_rest { GREY } else { colours.fill_of(&slice.name) };
         let mut fills: Vec<u8> = self.slices.iter().map(fill).collect();

@@ -108,7 +108,6 @@ impl Scatter {
     }
 
     /// The same with its Pareto front, which is of this trade: for plots where small `x` and large `y` are good.
-    #[must_use]
     pub fn with_front(mut self, of: &str) -> Self {
         of.clone_into(&mut self.front_of);
         let places: Vec<(f64, f64)> = self.points.iter().map(|p| (p.x, p.y)).collect();
@@ -117,7 +116,6 @@ impl Scatter {
     }
 
     /// The same with its Pareto front, for plots where both are good when they are small.
-    #[must_use]
     pub fn with_low_front(mut self, of: &str) -> Self {
         of.clone_into(&mut self.front_of);
         let places: Vec<(f64, f64)> = self.points.iter().map(|p| (p.x, -p.y)).collect();
@@ -126,7 +124,6 @@ impl Scatter {
     }
 
     /// The same with its Pareto front, for plots where both are good when they are large.
-    #[must_use]
     pub fn with_front_of_both(mut self) -> Self {
         let places: Vec<(f64, f64)> = self.points.iter().map(|p| (-p.x, p.y)).collect();
         self.front = pareto_front(&places);
@@ -135,7 +132,6 @@ impl Scatter {
 
     /// The same with a logarithmic axis wherever the largest value is many times the smallest: on one from zero, most points would lie in a
     /// corner.
-    #[must_use]
     pub fn with_ratios(mut self) -> Self {
         let axis = |axis: &Axis, of: fn(&ScatterPoint) -> f64| axis.by_ratios(self.points.iter().map(of));
         (self.x, self.y) = (
@@ -147,7 +143,6 @@ impl Scatter {
 
     /// The same with a line through the best points of each series: those that no other point of it beats. Both are good when they are large, or
     /// when they are small.
-    #[must_use]
     pub fn with_series_lines(mut self, is_large_good: bool) -> Self {
         let place = |p: &ScatterPoint| if is_large_good { (-p.x, p.y) } else { (p.x, -p.y) };
         let of_series = |series: usize| {
@@ -167,7 +162,6 @@ impl Scatter {
     }
 
     /// The same with a limit, to which the axis reaches.
-    #[must_use]
     pub fn with_limit(mut self, limit: Option<XLimit>) -> Self {
         self.limit = limit.filter(|limit| limit.value.is_finite());
         let largest = self.points.iter().map(|p| p.x).fold(0.0, f64::max);
@@ -182,7 +176,6 @@ impl Scatter {
     }
 
     /// The same with hollow points (x, y, label) after the others, a series of their own that no front has.
-    #[must_use]
     pub fn with_rings(mut self, series: &str, points: impl IntoIterator<Item = (f64, f64, String)>) -> Self {
         let own = self.series.len();
         let finite = points.into_iter().filter(|(x, y, _)| x.is_finite() && y.is_finite());

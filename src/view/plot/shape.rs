@@ -93,7 +93,6 @@ impl Shape {
         Self::new(form, class, ink)
     }
 
-    #[must_use]
     pub fn with_title(self, title: String) -> Self {
         Self { title, ..self }
     }

@@ -22,11 +22,6 @@ impl Rect {
     pub const fn new(x: f64, y: f64, w: f64, h: f64) -> Self {
         Self { x, y, w, h }
     }
-
-    /// Whether a point lies inside.
-    pub fn contains(&self, x: f64, y: f64) -> bool {
-        x >= self.x && x < self.x + self.w && y >= self.y && y < self.y + self.h
-    }
 }
 
 /// Position of a text relative to its anchor.

@@ -60,7 +60,6 @@ impl Viewport {
     }
 
     /// The same span at another width.
-    #[must_use]
     pub fn with_width(mut self, width_px: f64) -> Self {
         self.width_px = width_px.max(1.0);
         self
@@ -105,14 +104,12 @@ impl Viewport {
     }
 
     /// Pans the view; positive values show later times.
-    #[must_use]
     pub fn panned_px(mut self, dx: f64) -> Self {
         self.shift_ns(dx * self.ns_per_px());
         self
     }
 
     /// Shows `factor` times the span, with the instant under pixel `x` kept in place.
-    #[must_use]
     pub fn zoomed(mut self, factor: f64, x: f64) -> Self {
         let span = (self.span_ns * factor).max(MIN_SPAN_NS);
         let kept = x / self.width_px;
@@ -122,7 +119,6 @@ impl Viewport {
     }
 
     /// Keeps the screen near `bounds`: at most four times as wide, and never with all of `bounds` out of sight.
-    #[must_use]
     pub fn clamped(mut self, bounds: Interval<TraceNs>) -> Self {
         let length = i64_to_f64(bounds.end.0.saturating_sub(bounds.start.0)).max(MIN_SPAN_NS);
         if self.span_ns > 4.0 * length {
@@ -141,7 +137,6 @@ impl Viewport {
     }
 
     /// The view moved, and widened if necessary, so that a span is in sight.
-    #[must_use]
     pub fn showing(self, start_ns: i64, duration_ns: u64) -> Self {
         let (left, length) = (self.x_of(start_ns), self.px_of(duration_ns));
         let right = left + length;

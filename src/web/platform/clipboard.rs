@@ -31,9 +31,7 @@ pub fn copy(text: &str, done: impl FnOnce(Result<(), String>) + 'static) {
 }
 
 /// What the clipboard answers within a time.
-///
-/// # Errors
-/// What it refuses with, or that it did not answer.
+/// An error says what it refuses with, or that it did not answer.
 pub(super) async fn answer(promise: Promise, wait_ms: u32) -> Result<JsValue, JsValue> {
     let too_late = Promise::new(&mut |_, reject| {
         let late = move || drop(reject.call1(&JsValue::UNDEFINED, &"the clipboard does not answer".into()));

@@ -12,8 +12,7 @@ use crate::host;
 use crate::output;
 use ns_experiment::plan::{Dynamo, ExperimentConfig};
 use ns_experiment::run::Experiment;
-use ns_formats::WriteFormat;
-use ns_session::{CompileOptions, JobRequest, ProfileSpec, Workflow};
+use ns_session::{CompileOptions, JobRequest, ProfileSpec, Workflow, WriteFormat};
 
 /// Writes the files that the flags request.
 pub(super) fn write(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {

@@ -6,17 +6,12 @@ use anyhow::{Result, anyhow};
 use serde::Serialize;
 
 use crate::commands::text;
-use crate::experiment_args::{ExperimentArgs, ModelFilterArgs};
+use crate::experiment_args::ExperimentArgs;
 use ns_base::Refusal;
-use ns_experiment::plan::{ExpandOptions, ExperimentConfig, ModelFilter, Plan};
+use ns_experiment::plan::{ExpandOptions, ExperimentConfig, Plan};
 use ns_experiment::python::json_dumps;
 use ns_experiment::run::{Suite, SuiteModel};
 use ns_experiment::sweep::ExperimentsRequest;
-
-/// The filter that a command's flags stand for.
-pub(crate) fn model_filter(args: &ModelFilterArgs) -> Result<ModelFilter, Refusal> {
-    ModelFilter::new(&args.filter, &args.exclude, &args.filter_by_tier, &args.exclude_by_tier)
-}
 
 /// `--dry-run --json`.
 #[derive(Serialize)]

@@ -8,8 +8,10 @@ mod form;
 mod run;
 mod spec;
 mod sweeps;
+mod text;
 
 pub use files::KernelOfFiles;
 pub(super) use form::{FORM, followers};
 pub use spec::CustomopStudy;
 pub(super) use spec::{pack_source, source};
+pub use text::{customop_reports_json, customop_text, customop_tutorial_text};

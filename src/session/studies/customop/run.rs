@@ -6,13 +6,13 @@ use std::rc::Rc;
 use super::cases::{Case, CaseReport};
 use super::document::{document, timeline};
 use super::spec::CustomopStudy;
+use super::text::customop_reports_json;
 use crate::studies::run::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep, is_shown};
 use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_capture::build_customop_profile;
-use ns_fidelity::published_steps_per_s;
 use ns_formats::WriteFormat;
 use ns_machine::cost::CostTable;
-use ns_neuron::gpsimd::{CustomOpRun, customop_json};
+use ns_neuron::gpsimd::CustomOpRun;
 use ns_profile::Profile;
 
 /// Parts of a case, for the progress bar.
@@ -96,7 +96,7 @@ impl CustomopStudyRun {
     /// The command line's output of `--json`, and its timeline of `--output`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
         let results: Vec<_> = self.finished.iter().map(|f| (&f.case.spec, &f.report)).collect();
-        let json = customop_json(&results, published_steps_per_s);
+        let json = customop_reports_json(&results);
         let mut files = vec![StudyFile::json("customop.json", json.map_err(|e| e.to_string())?)];
         // A kernel that does not compile has none.
         if let Some(profile) = self.timeline.as_ref().filter(|profile| !profile.slices().is_empty()) {
@@ -111,7 +111,7 @@ impl CustomopStudyRun {
 mod tests {
     use super::*;
     use crate::options::Options as _;
-    use ns_neuron::gpsimd::run_with_processors;
+    use ns_neuron::gpsimd::{customop_json, run_with_processors};
     use ns_view::document::Block;
 
     fn study(fields: &[(&str, &str)]) -> CustomopStudy {

@@ -13,6 +13,8 @@ mod run;
 mod single;
 mod spec;
 mod sweep;
+mod text;
 
 pub(super) use form::FORM;
 pub use spec::MatmultStudy;
+pub use text::{matmult_reports_json, matmult_text};

@@ -6,13 +6,11 @@ use std::rc::Rc;
 use super::document::{CaseResult, document};
 use super::processor::{Measuring, Processor, sizes};
 use super::spec::MatmultStudy;
+use super::text::matmult_reports_json;
 use crate::studies::run::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep, is_shown};
 use ns_base::Clock;
-use ns_bench::matmult::{
-    CaseRun, MatmultCase, MatmultDetail, MatmultReport, Pitfall, matmult_csv, matmult_json, programs,
-};
+use ns_bench::matmult::{CaseRun, MatmultCase, MatmultDetail, MatmultReport, Pitfall, matmult_csv, programs};
 use ns_device::ModelLibrary;
-use ns_fidelity::published_tops;
 
 struct MatmultStudyRun {
     study: MatmultStudy,
@@ -145,7 +143,7 @@ impl MatmultStudyRun {
     fn files(&self) -> Result<Vec<StudyFile>, String> {
         let reports = self.reports();
         let csv = matmult_csv(&reports).map_err(|e| e.to_string())?;
-        let json = matmult_json(&reports, published_tops).map_err(|e| e.to_string())?;
+        let json = matmult_reports_json(&reports).map_err(|e| e.to_string())?;
         let csv = StudyFile { label: "CSV".into(), name: "matmult.csv".into(), mime: "text/csv".into(), text: csv };
         Ok(vec![csv, StudyFile::json("matmult.json", json)])
     }

@@ -1,12 +1,12 @@
-//! The text of `neuronscope profile --summary`.
+//! The text of an execution: what `neuronscope profile --summary` prints.
 
-use super::text;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_share, format_times};
 use ns_insight::{Bounds, Effect, Finding, Insights, Limiter, ResourceTime, Summary};
+use ns_view::terminal::table;
 
 /// The note of times that hold guesses, the limiting unit, metrics, bounds, findings.
-pub(super) fn describe(insights: &Insights, note: Option<&str>) -> String {
+pub fn summary_text(insights: &Insights, note: Option<&str>) -> String {
     let mut out = note.map_or_else(String::new, |note| format!("{note}\n"));
     out.push_str(&limiter(&insights.limiter));
     out.push_str(&metrics(&insights.summary));
@@ -31,12 +31,12 @@ fn limiter(limiter: &Limiter) -> String {
     let rows: Vec<Vec<String>> = limiter.resources.iter().map(row).collect();
     let sentence = limiter.sentence().unwrap_or_else(|| "Nothing ran.".to_owned());
     let header = ["Unit", ">Busy", ">Of window", ">Exposed", ">Hidden", "Mostly for"];
-    format!("{sentence}\n{}no unit works: {}\n\n", text::table(&header, &rows), time(limiter.idle_ns))
+    format!("{sentence}\n{}no unit works: {}\n\n", table(&header, &rows), time(limiter.idle_ns))
 }
 
 fn metrics(summary: &Summary) -> String {
     let rows: Vec<Vec<String>> = summary.metrics().iter().map(|m| vec![m.name.clone(), m.text()]).collect();
-    format!("Metrics\n{}", text::table(&["Name", ">Value"], &rows))
+    format!("Metrics\n{}", table(&["Name", ">Value"], &rows))
 }
 
 fn bounds(bounds: &Bounds) -> String {
@@ -56,8 +56,8 @@ fn bounds(bounds: &Bounds) -> String {
     format!(
         "\nPerformance bounds (total_time {})\n{}\nLost time\n{}{}\n",
         seconds(bounds.total_time_s),
-        text::table(&["Bound", ">Time", ">Speed-up", "Then limited by", "Meaning"], &rows),
-        text::table(&["From", "To", ">Time", "Cause"], &lost),
+        table(&["Bound", ">Time", ">Speed-up", "Then limited by", "Meaning"], &rows),
+        table(&["From", "To", ">Time", "Cause"], &lost),
         bounds.caveat
     )
 }

@@ -1,0 +1,21 @@
+//! Results that are computed from the texts of files: each has its options as rows, a run and a text.
+
+mod aggregation;
+mod evaluation;
+mod model_file;
+mod model_index;
+mod model_values;
+mod record_analysis;
+mod validation;
+mod verification;
+
+pub use aggregation::{AggregateResult, Aggregation, AggregationRun};
+pub use evaluation::Evaluation;
+pub use model_file::{ModelFileReport, OneCall};
+pub use model_index::{
+    IndexAnswer, NewIndex, append_indexes, copy_index, create_index, delete_index, filter_index, is_artifact,
+};
+pub use model_values::{ModelValues, model_results};
+pub use record_analysis::{AnalysisReport, RecordAnalysis, RecordAnalysisRun};
+pub use validation::{FigureAnswer, FigureTable, KernelComparison, KernelRow, compare_kernel};
+pub use verification::CaseVerification;
