@@ -28,7 +28,6 @@ mod tests;
 mod widen;
 
 pub use answer::{Answer, Busy, HbmBytes, Line, Occupancy, SpillBytes, answer, executable_of};
-pub use limits::Limit;
 pub use list::{Check, List, Problem};
 pub use ranking::{Ranked, Ranking};
 pub use settings::{Settings, WITH_LIMITS, combinations};
