@@ -68,7 +68,9 @@ impl Insights {
         }
         let rest = format_ns(gains.saves_us.get(own).copied().unwrap_or_default() * 1e3);
         let name = busiest.name();
-        Some(format!("{first} {name} is busy longer, beside other work: at any rate it saves {rest} at most."))
+        Some(format!(
+            "{first} {name} is busy longest, but beside other work: if it took no time, that would save {rest}."
+        ))
     }
 }
 
@@ -98,8 +100,9 @@ mod tests {
         let other = bound(Limit::Vector);
         assert!(
             other.starts_with("Bound by vector")
-                && other
-                    .ends_with("Data transfer is busy longer, beside other work: at any rate it saves 10 ns at most."),
+                && other.ends_with(
+                    "Data transfer is busy longest, but beside other work: if it took no time, that would save 10 ns."
+                ),
             "{other}"
         );
     }
