@@ -31,7 +31,7 @@ pub use answer::{Answer, Busy, HbmBytes, Line, Occupancy, SpillBytes, answer, ex
 pub use list::{Check, List, Problem};
 pub use ranking::{Ranked, Ranking};
 pub use settings::{Settings, WITH_LIMITS, combinations};
-pub use setup::{Setup, chip_of};
+pub use setup::{Setup, chip_of, instance_of_chip};
 
 /// What the compiler does to a kernel that changes its time. Each can be left out, to see what it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

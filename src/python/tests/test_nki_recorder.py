@@ -688,6 +688,16 @@ def test_the_files_are_listed():
     assert (FOLDER / "FILES").read_text().split() == sorted(path.name for path in FOLDER.glob("*.py"))
 
 
+def test_a_kernel_is_recorded_for_its_own_target_unless_another_chip_is_chosen():
+    path = KERNELS / "written/microscaled.py"
+    document = record(path)
+    assert (document["builds"], document["chip"]) == (True, "trn3"), document["errors"]
+    assert [form["op"] for form in document["forms"]].count("nc_matmul_mx") == 1
+    chosen = record(path, chip="trn2")
+    assert (chosen["builds"], chosen["chip"]) == (False, "trn2") and "is on trn3 only" in chosen["errors"][0]["message"]
+    assert record(KERNELS / "written/softmax.py")["chip"] == "trn2"
+
+
 def test_a_long_kernel_is_recorded_in_seconds():
     started = time.process_time()
     document = record(KERNELS / "calibration/lora.py", "rows", "1x4x128x40x128,40x128x6144,40x128x128,128x6144", {"N": 128})

@@ -1,12 +1,12 @@
 //! The document of a kernel: its time and what bounds it, errors at their lines, settings beside each other, the source line by line.
 
-use super::spec::NkiStudy;
+use super::spec::{NkiStudy, USUAL_INSTANCE};
 use crate::options::command_line;
 use ns_base::Order as _;
 use ns_base::convert::{f64_to_i64, u64_to_f64, usize_to_f64};
 use ns_base::units::{format_bytes, format_count, format_number, format_range, format_share};
 use ns_machine::cost::limit_words;
-use ns_nki::{Answer, Check, Line, Occupancy, Problem, Ranked, Ranking};
+use ns_nki::{Answer, Check, Line, Occupancy, Problem, Ranked, Ranking, chip_of, instance_of_chip};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
 use ns_view::plot::{Bars, Lanes, LineStyle, Lines, Scatter};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -52,7 +52,11 @@ impl KernelDocument<'_> {
             blocks.push(Block::Text(values.to_owned()));
             blocks.push(Block::Command(self.command.to_owned()));
         }
-        Document { title: format!("{} on {}", best.label(), self.instance), blocks }
+        // A kernel that names its chip itself is on that.
+        let chip = best.answer.as_ref().filter(|_| self.instance == USUAL_INSTANCE).map(|answer| answer.chip.as_str());
+        let own = chip.filter(|chip| chip_of(self.instance).is_ok_and(|usual| usual != *chip));
+        let place = own.and_then(instance_of_chip).unwrap_or(self.instance);
+        Document { title: format!("{} on {place}", best.label()), blocks }
     }
 }
 

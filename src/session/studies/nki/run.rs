@@ -111,7 +111,11 @@ impl NkiStudyRun {
         let mut ranked =
             Ranked { kernel: self.study.target(), settings: self.cases[case].clone(), ..Ranked::default() };
         let list = list.and_then(|text| List::read(&text).map_err(|e| e.to_string()));
-        match list.and_then(|list| Ok((answer(&list, &self.setup).map_err(|e| e.to_string())?, list))) {
+        let timed = |list: List| {
+            let (_, setup) = self.study.placed(&list, &self.setup)?;
+            Ok::<_, Refusal>((answer(&list, &setup)?, list))
+        };
+        match list.and_then(|list| timed(list).map_err(|e| e.to_string())) {
             Ok((found, list)) => {
                 ranked.answer = Some(found.clone());
                 self.answers.borrow_mut().keep(&ranked, &found, list, &self.cases);
@@ -157,7 +161,11 @@ impl NkiStudyRun {
         let mut files = vec![StudyFile::json("nki.json", json.map_err(|e| e.to_string())? + "\n")];
         let builds = ranking.ranked.first().is_some_and(|best| best.total_us().is_some());
         if let Some(list) = list.filter(|_| builds) {
-            let profile = kernel_profile(list, &self.setup, &self.study.instance).map_err(|e| e.to_string())?;
+            let timeline = |list: &List| {
+                let (instance, setup) = self.study.placed(list, &self.setup)?;
+                kernel_profile(list, &setup, &instance)
+            };
+            let profile = timeline(list).map_err(|e| e.to_string())?;
             let text = String::from_utf8(WriteFormat::Chrome.write(&profile)).map_err(|e| e.to_string())?;
             files.push(StudyFile::trace("nki-trace.json", text));
         }
@@ -297,5 +305,18 @@ mod tests {
             assert_eq!(run_kept(set, 1_000, &recorder, &Rc::default(), &kept).unwrap(), all);
             assert_eq!(recorder.asked.borrow().len(), 6);
         }
+    }
+
+    #[test]
+    fn a_list_is_timed_on_its_own_chip_unless_another_one_is_chosen() {
+        let list = List::read(&LIST.replace(r#""chip":"trn2""#, r#""chip":"trn3""#)).unwrap();
+        let usual = NkiStudy::default();
+        let (instance, setup) = usual.placed(&list, &usual.setup().unwrap()).unwrap();
+        assert_eq!((instance.as_str(), setup.costs.core.name), ("trn3-ultraserver-gen1", "NeuronCore-v4"));
+        assert!(!usual.words("k.py", &[]).unwrap().contains(&"--chip".to_owned()));
+        let chosen = NkiStudy { instance: "trn1.2xlarge".to_owned(), ..usual };
+        let error = chosen.placed(&list, &chosen.setup().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("was recorded for trn3"), "{error}");
+        assert_eq!(chosen.words("k.py", &[]).unwrap()[1..3], ["--chip", "trn1"]);
     }
 }

@@ -648,7 +648,7 @@ def _product_fits(trace, op, api, goal, left, right, scales, half, patterns):
 def nc_matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, tile_position=None, tile_size=None, accumulate=None, name=None):
     api = "nisa.nc_matmul_mx"
     if now().chip.core < 4:
-        raise KernelError("value", f"{api} is on trn3 only; this is {Trace.now.chip.name}.", "use --chip trn3, or nisa.nc_matmul")
+        raise KernelError("value", f"{api} is on trn3 only; this is {Trace.now.chip.name}.", "use platform_target='trn3', an instance of trn3, or nisa.nc_matmul")
     scales = (operand(stationary_scale, "stationary_scale", api), operand(moving_scale, "moving_scale", api))
     return nc_matmul(dst, stationary, moving, accumulate=accumulate, tile_position=tile_position, tile_size=tile_size, api=api, op="nc_matmul_mx", scales=scales)
 
