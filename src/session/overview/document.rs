@@ -84,7 +84,7 @@ pub(crate) fn overview_document(c: &Context<'_>, name: &str) -> Document {
         })),
         None => blocks.extend(self_time_by_operation(c).map(Block::Shares)),
     }
-    blocks.extend(insights.into_iter().flat_map(limits));
+    blocks.extend(insights.and_then(Insights::bound_sentence).map(Block::Text));
     blocks.extend(published::table(c));
     if found.steps.len() > 1 {
         blocks.push(Block::Columns(steps(c)));
@@ -95,13 +95,9 @@ pub(crate) fn overview_document(c: &Context<'_>, name: &str) -> Document {
         true => Block::Text(nothing_found(c)),
         false => Block::Ranked { note: caveat(&ranked), all: ranked },
     });
+    let limits = |table| Block::Table { title: LIMITS_TITLE.to_owned(), file: "limits".to_owned(), table };
+    blocks.extend(insights.and_then(limits_table).map(limits));
     Document { title: name.to_owned(), blocks }
-}
-
-/// What bounds a simulated execution, and what each limit costs it.
-fn limits(insights: &Insights) -> Vec<Block> {
-    let (Some(sentence), Some(table)) = (insights.bound_sentence(), limits_table(insights)) else { return Vec::new() };
-    vec![Block::Text(sentence), Block::Table { title: LIMITS_TITLE.to_owned(), file: "limits".to_owned(), table }]
 }
 
 fn nothing_found(c: &Context<'_>) -> String {

@@ -1,6 +1,5 @@
 //! What each limit of the core costs a simulated execution.
 
-use ns_base::units::format_ns;
 use ns_insight::{Insights, limit_words};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
@@ -9,17 +8,11 @@ pub fn limits_table(insights: &Insights) -> Option<Table> {
     let ranked = insights.limits.as_ref()?.ranked();
     let row = |(name, us): (&str, f64)| {
         let share = us / 1e4 / insights.summary.total_time;
-        vec![
-            Cell::Text(limit_words(name)),
-            Cell::Text(format_ns(us * 1e3)),
-            Cell::Number(us * 1e3),
-            Cell::Number(share),
-        ]
+        vec![Cell::Text(limit_words(name)), Cell::Number(us * 1e3), Cell::Number(share)]
     };
     let columns = vec![
         Column::new("limit", "Limit", ColumnKind::Text),
-        Column::new("saves", "Saves", ColumnKind::Text),
-        Column::new("saves_ns", "ns", ColumnKind::Number),
+        Column::in_unit("ns", "saves", "Saves", ColumnKind::Number),
         Column::new("share", "Of total_time", ColumnKind::Percent),
     ];
     (!ranked.is_empty()).then(|| Table { columns, rows: ranked.into_iter().map(row).collect() })

@@ -301,7 +301,8 @@ def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh
     scope = trace.scope
     row = [form, views[0].storage.site if fresh else trace.site(3), scope if scope >= 0 else trace.open_scope()]
     first, last = trace.first, trace.last
-    settled = True
+    # Operands that are not known to be written as a whole.
+    unsettled = 0
     for view, pattern in zip(views, patterns):
         if view.dynamic is not None and not resolved:
             return emit(op, api, *_offsets(views, patterns, roles, args, writes), engine, mask, fresh, True)
@@ -314,12 +315,13 @@ def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh
             first[number] = count
         last[number] = count
         if storage.written is not True:
-            settled = False
-    if not settled:
+            unsettled += 1
+    if unsettled:
         # What is read is checked before dst counts as written.
-        for view, pattern, role in zip(views[writes:], patterns[writes:], roles[writes:]):
-            if view.storage.written is not True and view.storage.memory != "i":
-                check_read(view, pattern, role, api)
+        if unsettled > 1 or writes != 1 or views[0].storage.written is True:
+            for view, pattern, role in zip(views[writes:], patterns[writes:], roles[writes:]):
+                if view.storage.written is not True:
+                    check_read(view, pattern, role, api)
         for view, pattern in zip(views[:writes], patterns):
             storage = view.storage
             if pattern == storage.whole and not view.start and storage.of is None:

@@ -135,6 +135,7 @@ def _in_hbm(shape, dtype, place, name):
 
 def hbm_tensor(shape, dtype, place, name, site=-1):
     storage = Storage(place, dtype, 0, product(shape), name, 2, site=site)
+    storage.written = True if place == "i" else None
     Trace.now.shapes[str(Trace.now.tensor(storage))] = list(shape)
     return whole(storage, shape)
 
