@@ -138,7 +138,7 @@ impl Driver {
                 last = *result;
             }
         };
-        self.run_with(JobRequest::Study(Box::new(spec)), None, &mut keep)?;
+        self.run_with(JobRequest::Study(Box::new(spec), String::new()), None, &mut keep)?;
         Ok(last)
     }
 

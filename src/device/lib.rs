@@ -13,6 +13,7 @@ mod compile;
 mod estimated_op;
 mod kernels;
 mod library;
+mod limits;
 mod removed_products;
 mod service;
 mod values;

@@ -12,6 +12,7 @@ use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_share};
 use ns_base::{Interval, names};
+use ns_machine::cost::Limit;
 use ns_machine::isa::Engine;
 
 /// Share of the device window from which a unit works for most of it, percent. Chosen: most is more than half; no document gives a
@@ -45,6 +46,17 @@ impl Resource {
             Self::Vector => "the Vector engine",
             Self::Scalar => "the Scalar engine",
             Self::GpSimd => "the GpSimd engine",
+        }
+    }
+
+    /// The limit that is its rate.
+    pub const fn limit(self) -> Limit {
+        match self {
+            Self::Dma => Limit::DmaRate,
+            Self::Tensor => Limit::Tensor,
+            Self::Vector => Limit::Vector,
+            Self::Scalar => Limit::Scalar,
+            Self::GpSimd => Limit::GpSimd,
         }
     }
 

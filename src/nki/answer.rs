@@ -6,13 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use ns_base::convert::u64_to_f64;
 use ns_base::{Interval, Refusal, SimTime};
-use ns_machine::cost::instruction_cost;
+use ns_machine::cost::{Gains, Limit, instruction_cost};
 use ns_machine::isa::{DmaQueue, Engine, Op};
 use ns_machine::{Executable, SourceEntry};
 use ns_neuron::sim::{NoObserver, Observer, SimOutcome, busy_shares, simulate};
 
 use crate::kernel::{Action, Kernel};
-use crate::limits::Limit;
 use crate::lint::lint;
 use crate::list::{Check, List, Problem};
 use crate::lower::lower;
@@ -217,15 +216,13 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
     answer.instructions = instructions(&program);
     answer.lines = lines.table(list);
     if setup.with_limits {
-        for limit in Limit::ALL {
-            let without = limit.removed(setup);
+        let gains = Gains::of(total, |limit| {
+            let without = setup.without(limit);
             let window =
                 if limit == Limit::Launch { outcome.window } else { window_without(list, limit, &prepared, &without)? };
-            let gain = total.saturating_sub(window + call(list, &without));
-            answer.saves_us.insert(limit.name().to_owned(), us(gain));
-        }
-        let bound = answer.saves_us.iter().max_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, us)| **us > 0.0);
-        answer.bound = bound.map(|(name, _)| name.clone());
+            Ok::<_, Refusal>(window + call(list, &without))
+        })?;
+        (answer.bound, answer.saves_us) = (gains.bound, gains.saves_us);
     }
     answer.warnings.extend(lint(list, &prepared.kernel, &answer, setup));
     Ok(answer)

@@ -28,11 +28,10 @@ mod tests;
 mod widen;
 
 pub use answer::{Answer, Busy, HbmBytes, Line, Occupancy, SpillBytes, answer, executable_of};
-pub use limits::Limit;
 pub use list::{Check, List, Problem};
 pub use ranking::{Ranked, Ranking};
 pub use settings::{Settings, WITH_LIMITS, combinations};
-pub use setup::{Setup, chip_of};
+pub use setup::{Setup, chip_of, instance_of_chip};
 
 /// What the compiler does to a kernel that changes its time. Each can be left out, to see what it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Where and how a kernel runs.
 
 use ns_base::{Refusal, nearest_text, refuse};
-use ns_machine::arch::{Instance, known_instance};
+use ns_machine::arch::{INSTANCES, Instance, known_instance};
 use ns_machine::cost::CostTable;
 
 use crate::Decisions;
@@ -82,6 +82,11 @@ pub fn chip_of(instance: &str) -> Result<&'static str, Refusal> {
         (3, _) => "trn2",
         _ => "trn3",
     })
+}
+
+/// The smallest instance of a chip.
+pub fn instance_of_chip(chip: &str) -> Option<&'static str> {
+    INSTANCES.iter().map(|instance| instance.name).find(|name| chip_of(name).is_ok_and(|own| own == chip))
 }
 
 fn remarks(instance: &Instance, lnc: u32) -> Vec<String> {

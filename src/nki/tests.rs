@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::{Answer, Decisions, Limit, List, Setup, answer, executable_of};
+use ns_machine::cost::Limit;
+
+use crate::{Answer, Decisions, List, Setup, answer, executable_of};
 
 /// A list under construction.
 struct Author {

@@ -19,12 +19,13 @@ use ns_analysis::work::Works;
 use ns_analysis::{GroupBy, Instances, Selection};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
-use ns_base::{Interval, SimTime, TraceNs};
+use ns_base::{Interval, Refusal, SimTime, TraceNs};
 use ns_device::{EstimateMark, marked_time, note_of_times};
 use ns_fidelity::PublishedTime;
 use ns_formats::chrome::write_to_string;
 use ns_formats::is_of_stacks;
 use ns_insight::{Insights, SliceRange};
+use ns_machine::cost::Gains;
 use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;
 use ns_profile::flows::FlowIndex;
@@ -34,6 +35,9 @@ use ns_view::colours::Colours;
 use ns_view::timeline::{
     Annotation, GroupKind, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile,
 };
+
+/// Computes what each limit costs an execution. It is a function, so that a program which only opens profiles has no simulator in it.
+pub(super) type MakeLimits = Box<dyn FnOnce() -> Result<Gains, Refusal>>;
 
 /// A profile with its key and its origin.
 pub(super) struct OpenProfile {
@@ -46,7 +50,9 @@ pub(super) struct OpenProfile {
     /// The step around the execution; known for simulated executions.
     pub step: Option<StepCosts>,
     /// Its analysis; known for simulated executions.
-    pub insights: Option<Box<Insights>>,
+    insights: Option<Box<Insights>>,
+    /// Computes what each limit costs, when that is first asked for.
+    limits: Option<MakeLimits>,
     /// What AWS published for it; known for simulated executions.
     published: Vec<TimeBeside>,
     /// The mark of its times, if the cost of an operator is a guess.
@@ -80,6 +86,7 @@ impl OpenProfile {
             device_window_ns,
             step: None,
             insights: None,
+            limits: None,
             published: Vec::new(),
             mark: None,
             facts: Vec::new(),
@@ -102,9 +109,17 @@ impl OpenProfile {
         Self { facts, ..self }
     }
 
-    /// The same profile with its analysis.
-    pub fn with_insights(self, insights: Insights) -> Self {
-        Self { insights: Some(Box::new(insights)), ..self }
+    /// The same profile with its analysis, and what computes the costs of limits.
+    pub fn with_insights(self, insights: Insights, limits: MakeLimits) -> Self {
+        Self { insights: Some(Box::new(insights)), limits: Some(limits), ..self }
+    }
+
+    /// The analysis with what each limit costs. Fails when the execution cannot be simulated without a limit.
+    pub fn insights(&mut self) -> Result<Option<&Insights>, String> {
+        if let (Some(insights), Some(limits)) = (&mut self.insights, self.limits.take()) {
+            insights.limits = Some(limits()?);
+        }
+        Ok(self.insights.as_deref())
     }
 
     /// The same profile with what AWS published for it, for each time that it has itself.
@@ -304,7 +319,7 @@ impl OpenProfile {
 
     /// Writes the profile as a file; a Chrome trace holds the marks. Fails when this profile cannot be written in that format; the
     /// message says why.
-    pub fn export(&self, kind: ExportKind, marks: &[Annotation]) -> Result<ExportedFile, String> {
+    pub fn export(&mut self, kind: ExportKind, marks: &[Annotation]) -> Result<ExportedFile, String> {
         let stem = self.file_stem();
         let file = |suffix: &str, mime: &str, bytes| ExportedFile {
             file_name: format!("{stem}{suffix}"),
@@ -334,13 +349,14 @@ impl OpenProfile {
             }
             ExportKind::OpenJson => Ok(file(".summary.json", "application/json", open_json(&self.profile)?)),
             ExportKind::SummaryJson => {
-                let Some(insights) = &self.insights else {
+                let mark = self.mark;
+                let Some(insights) = self.insights()? else {
                     return Err(format!(
                         "{}: the profile has no instructions and DMAs; only a simulated execution has a summary",
                         self.name
                     ));
                 };
-                Ok(file(".summary.json", "application/json", summary_json(insights, self.mark)?))
+                Ok(file(".summary.json", "application/json", summary_json(insights, mark)?))
             }
             ExportKind::ProfileJson => {
                 let Some(window) = self.device_window_ns else {

@@ -211,8 +211,13 @@ impl Session {
 
     fn step_analysis(&mut self, sink: &mut dyn FnMut(Event)) {
         let Some((id, key, run)) = self.analyses.front_mut() else { return };
-        let open = self.profiles.get(key).ok_or_else(closed_text);
-        let message = match open.and_then(|open| open.ask(|sources| run.step(sources, SLICES_PER_STEP))) {
+        let open = self.profiles.get_mut(key).ok_or_else(closed_text);
+        let message = match open.and_then(|open| {
+            if run.is_overview() {
+                open.insights()?;
+            }
+            open.ask(|sources| run.step(sources, SLICES_PER_STEP))
+        }) {
             Ok(None) => return,
             Ok(Some(message)) => message,
             Err(message) => Message::Failed(message),
@@ -273,7 +278,7 @@ impl Session {
             ProfileQuestion::Operators { kind, range, level, instances } => {
                 Reply::Operators(open.operators(kind, range, level.as_deref(), instances))
             }
-            ProfileQuestion::Summary => Reply::Summary(open.insights.clone()),
+            ProfileQuestion::Summary => Reply::Summary(open.insights()?.cloned().map(Box::new)),
             ProfileQuestion::Flows { span, limit } => {
                 let (arrows, total) = open.flows_in(span, limit);
                 Reply::Flows { arrows, total }

@@ -24,6 +24,7 @@ impl Serialize for SummaryJson<'_> {
             object.serialize_entry("estimate", &estimate)?;
         }
         object.serialize_entry("limiter", &insights.limiter)?;
+        object.serialize_entry("limits", &insights.limits)?;
         object.serialize_entry("bounds", &insights.bounds)?;
         let findings: Vec<FindingJson<'_>> = insights.findings.iter().map(FindingJson::of).collect();
         object.serialize_entry("findings", &findings)?;

@@ -2,13 +2,14 @@
 
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_share, format_times};
-use ns_insight::{Bounds, Effect, Finding, Insights, Limiter, ResourceTime, Summary};
+use ns_insight::{Bounds, Effect, Finding, Insights, LIMITS_TITLE, Limiter, ResourceTime, Summary, limit_words};
 use ns_view::terminal::table;
 
 /// The note of times that hold guesses, the limiting unit, metrics, bounds, findings.
 pub fn summary_text(insights: &Insights, note: Option<&str>) -> String {
     let mut out = note.map_or_else(String::new, |note| format!("{note}\n"));
     out.push_str(&limiter(&insights.limiter));
+    out.push_str(&limits(insights));
     out.push_str(&metrics(&insights.summary));
     out.push_str(&bounds(&insights.bounds));
     out.push_str(&findings(&insights.findings));
@@ -32,6 +33,16 @@ fn limiter(limiter: &Limiter) -> String {
     let sentence = limiter.sentence().unwrap_or_else(|| "Nothing ran.".to_owned());
     let header = ["Unit", ">Busy", ">Of window", ">Exposed", ">Hidden", "Mostly for"];
     format!("{sentence}\n{}no unit works: {}\n\n", table(&header, &rows), time(limiter.idle_ns))
+}
+
+/// What each limit costs, the bound first.
+fn limits(insights: &Insights) -> String {
+    let (Some(gains), Some(sentence)) = (&insights.limits, insights.bound_sentence()) else { return String::new() };
+    let row = |(name, us): (&str, f64)| {
+        vec![limit_words(name), format_ns(us * 1e3), format_share(us / 1e4 / insights.summary.total_time)]
+    };
+    let rows: Vec<Vec<String>> = gains.ranked().into_iter().map(row).collect();
+    format!("{LIMITS_TITLE}\n{sentence}\n{}\n", table(&["Limit", ">Saves", ">Of total_time"], &rows))
 }
 
 fn metrics(summary: &Summary) -> String {

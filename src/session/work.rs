@@ -138,9 +138,10 @@ impl Work for Studies {
             Err(other) => other,
         };
         let Tools { models, clock, recorder, .. } = tools;
-        let lent = StudyTools { clock: clock.clone(), models, recorder, kernels: self.kernels.clone() };
+        let kernels = self.kernels.clone();
+        let lent = StudyTools { clock: clock.clone(), models, recorder, kernels, kept: String::new() };
         Ok(match request {
-            JobRequest::Study(spec) => Box::new(StudyJob::new(spec, lent)),
+            JobRequest::Study(spec, kept) => Box::new(StudyJob::new(spec, StudyTools { kept, ..lent })),
             JobRequest::StudyTrace(name) => Box::new(StudyTraceJob::new(name, lent)?),
             JobRequest::ReadRecords(set, from) => {
                 let store = self.records.of(set);

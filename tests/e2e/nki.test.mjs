@@ -76,6 +76,12 @@ test("settings run beside each other; Cancel keeps those that are done, and Run 
   const so_far = page.getByText(/^(\d\d|[2-9]) of 48 settings so far/);
   // Two Pythons start beside each other, on a busy machine for long.
   await so_far.waitFor({ timeout: 120_000 });
+  // What runs is readable beside the results and on a telephone.
+  for (const width of [1280, 1120, 390, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    const cut = await page.locator(".run-slot .progress p").evaluate((text) => text.scrollWidth - text.clientWidth);
+    assert.equal(cut, 0, `${width}: ${cut} pixels of the progress are cut`);
+  }
   await page.getByRole("button", { name: "Cancel" }).click();
   await waitForState(page, "idle");
   const done = Number.parseInt(await so_far.innerText(), 10);
@@ -85,6 +91,19 @@ test("settings run beside each other; Cancel keeps those that are done, and Run 
   await waitForState(page, "done", { timeout: 180_000 });
   await page.getByText("48 settings of the kernel").waitFor();
   assert.equal(await so_far.count(), 0);
+}, alone));
+
+test("settings that have run before a reload do not run again", app.page(async (page, url) => {
+  await openApp(page, `${url}#/nki?v=1&kernel=silu&set=${encodeURIComponent("WIDTH=128,256,512,1024,2048,4096; A=1,2,3,4,5,6,7,8")}`);
+  const so_far = page.getByText(/^\d+ of 48 settings so far/);
+  await page.getByText(/^(\d\d) of 48 settings so far/).waitFor({ timeout: 120_000 });
+  const done = Number.parseInt(await so_far.innerText(), 10);
+  await page.reload();
+  await so_far.waitFor({ timeout: 120_000 });
+  const first = Number.parseInt(await so_far.innerText(), 10);
+  assert.ok(first >= done, `${first} after the reload, ${done} before`);
+  await waitForState(page, "done", { timeout: 180_000 });
+  await page.getByText("48 settings of the kernel").waitFor();
 }, alone));
 
 test("a kernel that does not end is cancelled, and the next one runs", app.page(async (page, url) => {

@@ -290,7 +290,7 @@ fn the_page_and_the_command_line_have_one_answer() {
         let mut spec = StudySpec::new(StudyKind::Customop);
         spec.set("kernel", kernel).unwrap();
         let mut session = Session::new();
-        session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec))), None);
+        session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec), String::new())), None);
         let mut files = Vec::new();
         let mut keep = |event| {
             if let Event::Message(_, Message::Done(JobResult::Study(result))) = event {

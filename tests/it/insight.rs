@@ -232,9 +232,16 @@ fn a_session_answers_for_executions_and_says_so_for_files() {
     let (job, profile) = (JobId(1), ProfileKey(0));
     let spec = ProfileSpec { workflow: Workflow::Trace, ..ProfileSpec::default() };
     ask(&mut session, Request::new(job, JobRequest::Profile(spec)), None);
-    let expected = Some(Box::new(insights("nn", Workflow::Trace)));
-    let answer = ask(&mut session, Request::new(job, ProfileQuestion::Summary.of(profile)), None);
-    assert_eq!(answer, [Event::Message(job, Message::Answer(Reply::Summary(expected)))]);
+    let mut answer = ask(&mut session, Request::new(job, ProfileQuestion::Summary.of(profile)), None);
+    let Some(Event::Message(_, Message::Answer(Reply::Summary(Some(found))))) = answer.pop() else {
+        panic!("no summary")
+    };
+    assert!(
+        found.limits.as_ref().is_some_and(|limits| limits.bound.as_deref() == Some("launch")),
+        "{:?}",
+        found.limits
+    );
+    assert_eq!(Insights { limits: None, ..*found }, insights("nn", Workflow::Trace));
 
     let trace = r#"[{"name": "a", "ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1}]"#;
     ask(

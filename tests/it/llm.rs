@@ -384,7 +384,7 @@ fn experts_storage_guesses_and_active_sequences_change_what_they_should() {
 /// Runs a study to its end.
 fn study(spec: StudySpec) -> StudyResult {
     let mut session = Session::new();
-    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec))), None);
+    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec), String::new())), None);
     let mut found = None;
     let mut keep = |event| {
         if let Event::Message(_, Message::Done(JobResult::Study(result))) = event {

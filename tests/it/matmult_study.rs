@@ -36,7 +36,7 @@ fn study(fields: &[(&str, &str)]) -> StudySpec {
 
 fn events(spec: StudySpec) -> Vec<Event> {
     let mut session = Session::new().with_clock(Rc::new(Moving(Cell::new(0))));
-    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec))), None);
+    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec), String::new())), None);
     let mut events = Vec::new();
     while session.step(1_000, &mut |e| events.push(e)) == StepResult::More {}
     events
@@ -263,7 +263,7 @@ fn this_processor_is_measured_beside_and_says_so() {
     // Two sizes of 10 products; the files do not contain it, because a seed reproduces their figures.
     assert!(!file(&r, "JSON").contains("measured"));
     let mut session = Session::new();
-    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(study(&[("cpu", "true")])))), None);
+    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(study(&[("cpu", "true")])), String::new())), None);
     let mut events = Vec::new();
     while session.step(1_000, &mut |e| events.push(e)) == StepResult::More {}
     assert!(
@@ -281,7 +281,7 @@ fn a_study_that_cannot_run_says_why_and_a_study_is_cancelled() {
     assert!(said.contains("\"gpt-9\""), "{said}");
     let mut session = Session::new();
     let spec = study(&[("matrix_dim", "64"), ("loop_count", "1-50")]);
-    session.handle(Request::new(JobId(4), JobRequest::Study(Box::new(spec))), None);
+    session.handle(Request::new(JobId(4), JobRequest::Study(Box::new(spec), String::new())), None);
     let mut events = Vec::new();
     for _ in 0..5 {
         session.step(1_000, &mut |e| events.push(e));

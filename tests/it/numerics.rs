@@ -28,7 +28,8 @@ fn run(spec: NumericsSpec) -> Result<NumericsReport, String> {
 fn study(spec: NumericsSpec) -> Result<StudyResult, String> {
     let study = NumericsStudy { compared: spec, ..NumericsStudy::default() };
     let mut session = Session::new();
-    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(StudySpec::Numerics(study)))), None);
+    session
+        .handle(Request::new(JobId(1), JobRequest::Study(Box::new(StudySpec::Numerics(study)), String::new())), None);
     let mut result = Err("no answer".to_owned());
     let mut answer = |event| match event {
         Event::Message(_, Message::Done(JobResult::Study(study))) => result = Ok(*study),

@@ -187,6 +187,9 @@ fn overview_metrics_findings_and_bounds_name_one_limiter() {
         assert!(a.sentences.contains(&sentence), "{name}: {:?}", a.sentences);
         let finding = a.insights.findings.iter().find(|f| f.rule == Rule::LimitingUnit).unwrap();
         assert_eq!(finding.title, sentence, "{name}");
+        // What each limit costs is one fact, too.
+        let bound = a.insights.bound_sentence().unwrap();
+        assert!(a.overview.blocks.contains(&Block::Text(bound)), "{name}");
         // The times of the metrics are the same times, in seconds.
         let summary = &a.insights.summary;
         let metric = |resource| match resource {

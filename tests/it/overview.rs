@@ -92,6 +92,7 @@ fn text(document: &Document) -> String {
                 writeln!(out, "{note}").unwrap();
             }
             Block::Heading(t) | Block::Text(t) => writeln!(out, "{t}").unwrap(),
+            Block::Table { title, table, .. } => writeln!(out, "{title}\n{}", table.to_csv()).unwrap(),
             other => panic!("{other:?}"),
         }
     }

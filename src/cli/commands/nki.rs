@@ -86,7 +86,7 @@ fn rank_all(
         ProgressBar::new().note(&format!("an earlier run finished {count}; only what is missing runs"));
     }
     let done = in_workers(&left, "kernels", |call, python| {
-        let mut case = rank(call, recorder, args, (&study.instance, setup), python);
+        let mut case = rank(call, recorder, args, (study, setup), python);
         if let Some(file) = file.as_ref().filter(|_| case.ranked.total_us().is_some())
             && let Err(error) = file.add(&case.ranked)
         {
@@ -132,7 +132,7 @@ fn rank(
     call: &Call,
     recorder: &Recorder,
     args: &NkiArgs,
-    (instance, setup): (&str, &Setup),
+    (study, setup): (&NkiStudy, &Setup),
     python: &mut Option<Python>,
 ) -> Case {
     let mut case = Case::default();
@@ -141,10 +141,10 @@ fn rank(
         if let Some(path) = &args.list {
             crate::output::write(path, &text)?;
         }
-        setup.check(&list, instance)?;
-        let found = answer(&list, setup)?;
+        let (instance, setup) = study.placed(&list, setup)?;
+        let found = answer(&list, &setup)?;
         if let Some(path) = args.output.as_ref().filter(|_| found.builds) {
-            case.remarks = write_profile(path, &kernel_profile(&list, setup, instance)?, args.export)?;
+            case.remarks = write_profile(path, &kernel_profile(&list, &setup, &instance)?, args.export)?;
         }
         case.files = list.files;
         Ok(found)

@@ -10,6 +10,7 @@ mod generations;
 mod gpsimd;
 mod kernel;
 mod lazy;
+mod limits;
 mod register;
 mod table;
 
@@ -21,5 +22,6 @@ pub use generations::Throttle;
 pub use gpsimd::{GPSIMD_PROCESSORS, GpsimdCosts};
 pub use kernel::{KernelCosts, KernelWork, kernel_cycles};
 pub use lazy::{TRACED_OPS, training_ops};
+pub use limits::{Gains, Limit, limit_words};
 pub use register::{register, register_markdown};
 pub use table::{CostTable, DmaCosts, EngineCosts, RuntimeCosts};

@@ -688,6 +688,22 @@ def test_the_files_are_listed():
     assert (FOLDER / "FILES").read_text().split() == sorted(path.name for path in FOLDER.glob("*.py"))
 
 
+def test_a_kernel_is_recorded_for_its_own_target_unless_another_chip_is_chosen():
+    path = KERNELS / "written/microscaled.py"
+    document = record(path)
+    assert (document["builds"], document["chip"]) == (True, "trn3"), document["errors"]
+    assert [form["op"] for form in document["forms"]].count("nc_matmul_mx") == 1
+    chosen = record(path, chip="trn2")
+    assert (chosen["builds"], chosen["chip"]) == (False, "trn2") and "is on trn3 only" in chosen["errors"][0]["message"]
+    assert record(KERNELS / "written/softmax.py")["chip"] == "trn2"
+
+
+def test_an_operand_that_is_dst_too_is_read_before_it_is_written():
+    fresh = "u = nl.ndarray((128, 512), dtype=nl.float32)\n"
+    for body in ("nisa.tensor_scalar(dst=u, data=u, op0=nl.multiply, operand0=2.0)", "nisa.tensor_tensor(dst=u, data1=t, data2=u, op=nl.add)"):
+        assert [error["kind"] for error in second(fresh + body)["errors"]] == ["uninitialised"], body
+
+
 def test_a_long_kernel_is_recorded_in_seconds():
     started = time.process_time()
     document = record(KERNELS / "calibration/lora.py", "rows", "1x4x128x40x128,40x128x6144,40x128x128,128x6144", {"N": 128})

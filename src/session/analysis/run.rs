@@ -37,6 +37,11 @@ impl AnalysisRun {
         Self { request, state: State::New, steps: 0 }
     }
 
+    /// Whether it is about the overview, which has what each limit costs.
+    pub const fn is_overview(&self) -> bool {
+        matches!(self.request, AnalysisRequest::Analyse(Question::Overview) | AnalysisRequest::Page(_))
+    }
+
     /// Reads about `limit` more slices. Returns the answer when all were read, and sometimes the progress. Fails with a message for
     /// the user when the question cannot be answered.
     pub fn step(&mut self, sources: &Sources<'_>, limit: usize) -> Result<Option<Message>, String> {

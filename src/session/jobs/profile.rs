@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Job, JobState};
+use super::{Job, JobState, MakeProfile};
 use crate::open_profile::OpenProfile;
 use crate::protocol::Message;
 use crate::{ProfileOrigin, ProfileSpec};
@@ -29,7 +29,7 @@ enum Stage {
 
 struct Simulation {
     compilation: Compilation,
-    costs: Rc<CostTable>,
+    device: Device,
     simulator: Simulator<Rc<Executable>, Rc<CostTable>>,
     recorder: Recorder,
 }
@@ -47,11 +47,38 @@ impl ProfileJob {
         let spec = &self.spec;
         let device = Device::new(&spec.instance, spec.options)?.with_models(&self.models);
         let compilation = device.compilation(&spec.model, spec.batch_size, spec.workflow)?;
-        let costs = Rc::clone(&device.costs);
-        let simulator = Simulator::new(Rc::clone(&compilation.executable), Rc::clone(&costs));
+        let simulator = Simulator::new(Rc::clone(&compilation.executable), Rc::clone(&device.costs));
         let recorder = Recorder::default();
-        self.stage = Stage::Simulate(Box::new(Simulation { compilation, costs, simulator, recorder }));
+        self.stage = Stage::Simulate(Box::new(Simulation { compilation, device, simulator, recorder }));
         Ok(())
+    }
+}
+
+impl Simulation {
+    /// The profile of a simulation that is done.
+    fn profile(self, spec: ProfileSpec, start_ns: Option<i64>) -> MakeProfile {
+        let Self { compilation, device, simulator, recorder } = self;
+        let (executable, costs, workflow) = (&compilation.executable, &device.costs, spec.workflow);
+        let name = spec.run_title();
+        let captured = build_profile(executable, &recorder, costs, workflow, RunTitle { text: &name, start_ns });
+        let mut analysed = run_of(executable, &recorder, costs, workflow);
+        analysed.products = Some((compilation.products_before, compilation.products_after));
+        let insights = Insights::of(&analysed, &costs.core);
+        let window = simulator.outcome().window;
+        let step = compilation.step(costs, window, workflow);
+        let facts = facts(&compilation);
+        let mark = EstimateMark::of(&compilation.estimated_ops);
+        let published = published_times(&spec.model, spec.batch_size, workflow, &spec.instance);
+        let origin = ProfileOrigin::Simulated(spec.clone());
+        let limits = move || device.gains(&spec.model, spec.batch_size, workflow, (&compilation, window));
+        Box::new(move |key| {
+            OpenProfile::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
+                .with_step(step)
+                .with_facts(facts)
+                .with_insights(insights, Box::new(limits))
+                .with_published(published)
+                .with_mark(mark)
+        })
     }
 }
 
@@ -77,28 +104,10 @@ impl Job for ProfileJob {
                 Ok(JobState::More)
             }
             SimProgress::Done => {
-                let workflow = self.spec.workflow;
-                let name = self.spec.run_title();
-                let (compilation, executable) = (&run.compilation, &run.compilation.executable);
-                let title = RunTitle { text: &name, start_ns: self.start_ns };
-                let captured = build_profile(executable, &run.recorder, &run.costs, workflow, title);
-                let mut analysed = run_of(executable, &run.recorder, &run.costs, workflow);
-                analysed.products = Some((compilation.products_before, compilation.products_after));
-                let insights = Insights::of(&analysed, &run.costs.core);
-                let step = compilation.step(&run.costs, run.simulator.outcome().window, workflow);
-                let facts = facts(compilation);
-                let mark = EstimateMark::of(&compilation.estimated_ops);
-                let spec = &self.spec;
-                let published = published_times(&spec.model, spec.batch_size, workflow, &spec.instance);
-                let origin = ProfileOrigin::Simulated(self.spec.clone());
-                Ok(JobState::Profile(Box::new(move |key| {
-                    OpenProfile::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
-                        .with_step(step)
-                        .with_facts(facts)
-                        .with_insights(insights)
-                        .with_published(published)
-                        .with_mark(mark)
-                })))
+                let Stage::Simulate(run) = std::mem::replace(&mut self.stage, Stage::Compile) else {
+                    return Ok(JobState::Done);
+                };
+                Ok(JobState::Profile(run.profile(self.spec.clone(), self.start_ns)))
             }
         }
     }

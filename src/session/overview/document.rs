@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::findings::findings;
+use super::limits::limits_table;
 use super::published::{self, TimeBeside};
 use super::tiles;
 use crate::share::Tool;
@@ -9,7 +10,7 @@ use ns_analysis::sentences::{Breakdown, Overview, Part, Step};
 use ns_base::convert::i64_to_f64;
 use ns_base::units::format_count;
 use ns_device::EstimateMark;
-use ns_insight::{Insights, Limiter, Resource, ResourceTime};
+use ns_insight::{Insights, LIMITS_TITLE, Limiter, Resource, ResourceTime};
 use ns_profile::{Profile, Unit};
 use ns_view::colours::{Colours, Kind, part_neighbours};
 use ns_view::document::{Block, Columns, Document, Ranked, Share, Shares, StackedColumn};
@@ -83,6 +84,7 @@ pub(crate) fn overview_document(c: &Context<'_>, name: &str) -> Document {
         })),
         None => blocks.extend(self_time_by_operation(c).map(Block::Shares)),
     }
+    blocks.extend(insights.and_then(Insights::bound_sentence).map(Block::Text));
     blocks.extend(published::table(c));
     if found.steps.len() > 1 {
         blocks.push(Block::Columns(steps(c)));
@@ -93,6 +95,8 @@ pub(crate) fn overview_document(c: &Context<'_>, name: &str) -> Document {
         true => Block::Text(nothing_found(c)),
         false => Block::Ranked { note: caveat(&ranked), all: ranked },
     });
+    let limits = |table| Block::Table { title: LIMITS_TITLE.to_owned(), file: "limits".to_owned(), table };
+    blocks.extend(insights.and_then(limits_table).map(limits));
     Document { title: name.to_owned(), blocks }
 }
 

@@ -5,9 +5,11 @@ mod device;
 mod document;
 mod evidence;
 mod findings;
+mod limits;
 mod published;
 mod tiles;
 
 pub(super) use document::{Context, overview_document};
 pub use evidence::Evidence;
+pub use limits::limits_table;
 pub(super) use published::{TimeBeside, window};

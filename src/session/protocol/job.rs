@@ -48,7 +48,8 @@ pub enum JobRequest {
     Trace(Box<TraceSpec>),
     /// Run a study. Told by any number of [`ResultPart::Study`](super::ResultPart::Study), each replacing the previous one; ends with
     /// [`JobResult::Study`](super::JobResult::Study), which replaces them all.
-    Study(Box<StudySpec>),
+    /// The text is what an earlier visit kept of it ([`StudyResult::resume`](crate::studies::StudyResult::resume)); empty for nothing.
+    Study(Box<StudySpec>, String),
     /// Make the trace of a study, by the name that [`crate::share::study_file_name`] gives it. Ends with
     /// [`JobResult::StudyTrace`](super::JobResult::StudyTrace).
     StudyTrace(String),
@@ -144,7 +145,7 @@ impl JobRequest {
     /// Whether the worker of studies runs it. A model file is for every worker.
     pub const fn is_study(&self) -> bool {
         match self {
-            Self::Study(_) | Self::StudyTrace(_) => true,
+            Self::Study(..) | Self::StudyTrace(_) => true,
             Self::ReadRecords(..) | Self::PlanExperiments(_) | Self::RunExperiment(_) => true,
             Self::PlanBench(_) | Self::RunConfiguration(_) | Self::MeasureCpu { .. } | Self::Mlperf { .. } => false,
             Self::Compile(_) | Self::Profile(_) | Self::Trace(_) | Self::Import { .. } | Self::Inspect(_) => false,
@@ -167,7 +168,7 @@ impl JobRequest {
             }
             Self::Trace(spec) => format!("the benchmark run of {} ({})", spec.spec.model, spec.spec.instance),
             // The title of the page and not of its form: the page of profiles would hold the forms of all studies for one word.
-            Self::Study(spec) => format!("the study on the page {}", Page::of_study(spec.kind()).title()),
+            Self::Study(spec, _) => format!("the study on the page {}", Page::of_study(spec.kind()).title()),
             Self::StudyTrace(name) => format!("the timeline of {}", file_label(name)),
             Self::Open { name, size }
             | Self::OpenModel { name, size, .. }

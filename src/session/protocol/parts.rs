@@ -147,7 +147,7 @@ part! {
 part! {
     /// Studies and experiments.
     4 StudyAsk: Ask {
-        Study { spec: Box<StudySpec> } = Ask::Job(JobRequest::Study(spec));
+        Study { spec: Box<StudySpec>, kept: String } = Ask::Job(JobRequest::Study(spec, kept));
         ReadRecords { set: RecordsKey, source: RecordsSource } = Ask::Job(JobRequest::ReadRecords(set, source));
         Plan { request: Box<ExperimentsRequest> } = Ask::Job(JobRequest::PlanExperiments(request));
         Run { request: Box<ExperimentJobRequest> } = Ask::Job(JobRequest::RunExperiment(request));

@@ -196,7 +196,7 @@ mod tests {
         for read in [Decoder::<Ask>::BENCHMARKS, Decoder::<Ask>::STUDIES] {
             assert_eq!(through(&model, Encoder::<Ask>::PROFILES, read), Ok(model.clone()));
         }
-        let study = Request::new(ID, JobRequest::Study(Box::new(StudySpec::new(StudyKind::Llm))));
+        let study = Request::new(ID, JobRequest::Study(Box::new(StudySpec::new(StudyKind::Llm)), String::new()));
         assert_eq!(through(&study, Encoder::<Ask>::ALL, Decoder::<Ask>::STUDIES), Ok(study.clone()));
         for read in [Decoder::<Ask>::PROFILES, Decoder::<Ask>::BENCHMARKS] {
             assert!(through(&study, Encoder::<Ask>::ALL, read).unwrap_err().contains("does not use it"));

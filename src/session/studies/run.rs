@@ -17,6 +17,8 @@ pub struct StudyResult {
     pub document: Document,
     /// Files that can be saved; available when the study is over.
     pub files: Vec<StudyFile>,
+    /// What a later run of the same study takes up, while the study runs; empty for nothing.
+    pub resume: String,
     /// The cases so far, for a shell of the same process; messages to a page leave them out.
     #[serde(skip)]
     pub reports: StudyReports,

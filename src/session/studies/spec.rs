@@ -27,6 +27,8 @@ pub(crate) struct StudyTools {
     pub recorder: Option<Rc<dyn Recorder>>,
     /// Answers of kernels that earlier runs of the session found.
     pub kernels: Rc<RefCell<KernelAnswers>>,
+    /// What a run of an earlier session kept; empty for nothing.
+    pub kept: String,
 }
 
 /// The specification of a study, as in its form.
@@ -199,13 +201,13 @@ impl StudySpec {
 
     /// Begins the study. Fails when it cannot be run; says what to change.
     pub(crate) fn start(self, tools: &StudyTools) -> Result<Box<dyn StudyRun>, String> {
-        let StudyTools { clock, models, recorder, kernels } = tools.clone();
+        let StudyTools { clock, models, recorder, kernels, kept } = tools.clone();
         match self {
             Self::Matmult(study) => study.start(clock, &models),
             Self::Customop(study) => study.start(),
             Self::Numerics(study) => numerics::start(study, &models),
             Self::Llm(study) => study.start(),
-            Self::Nki(study) => study.start(recorder, kernels),
+            Self::Nki(study) => study.start(recorder, kernels, &kept),
         }
     }
 }

@@ -11,4 +11,4 @@ pub use hook::use_shelf;
 pub use lines::{change, find_results, forget_rows, keep_link, keep_rows, remove, touch};
 pub use open::{bytes_of, keep_file, kept_file, kept_model};
 pub use pieces::{PREFIX, forget_pieces, keep_piece, piece_key};
-pub use results::{keep_study, kept_result, latest_result};
+pub use results::{keep_study, keep_unfinished, kept_result, latest_result, unfinished};

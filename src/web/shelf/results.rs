@@ -18,6 +18,21 @@ pub fn keep_study(spec: StudySpec, result: StudyResult) -> Result<(), String> {
     keep(&kept, &kept.title())
 }
 
+/// The key of what a study that has not ended has so far: one study, which the text names.
+const UNFINISHED: &str = "neuronscope.unfinished";
+
+/// Keeps what a study that runs has so far, if there is something, so that a later visit takes it up.
+pub fn keep_unfinished(resume: &str) {
+    if !resume.is_empty() {
+        storage::write(UNFINISHED, resume);
+    }
+}
+
+/// What the last study that did not end had; empty for nothing. A study takes it up only if it is its own.
+pub fn unfinished() -> String {
+    storage::read(UNFINISHED).unwrap_or_default()
+}
+
 fn keep<S: Keepable + Serialize, R: Serialize>(kept: &KeptResult<S, R>, title: &str) -> Result<(), String> {
     let item = result_item(&kept.spec, title, kept.when_ms);
     let is_kept = kept.to_text().is_some_and(|text| keep_piece(&item.rows, PART, &text));

@@ -90,7 +90,7 @@ impl CustomopStudyRun {
         let files = if is_over { self.files()? } else { Vec::new() };
         let reports = self.finished.iter().map(|case| (case.case.spec.clone(), case.report.clone())).collect();
         let reports = StudyReports::Customop { reports, timeline: self.timeline.clone() };
-        Ok(StudyResult { document, files, reports })
+        Ok(StudyResult { document, files, reports, ..StudyResult::default() })
     }
 
     /// The command line's output of `--json`, and its timeline of `--output`.

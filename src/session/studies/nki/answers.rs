@@ -1,7 +1,11 @@
 //! The answers of earlier runs of a session: settings that have run do not run again, after a cancel or with more values.
 
 use super::spec::{MOST_CASES, NkiStudy};
+use crate::shelf::KeptResult;
 use ns_nki::{Answer, List, Ranked, Settings};
+
+/// The answers of a file and call for a later session, as JSON: a part of an answer that is absent has no place in postcard.
+type KeptAnswers = KeptResult<(NkiStudy, bool), String>;
 
 /// The answers of one file and call.
 #[derive(Debug, Default)]
@@ -14,15 +18,30 @@ pub(crate) struct KernelAnswers {
 }
 
 impl KernelAnswers {
-    /// The answer of each case that has one; those of another file or call are forgotten.
-    pub(super) fn begin(&mut self, study: &NkiStudy, with_limits: bool, cases: &[Settings]) -> Vec<Option<Ranked>> {
+    /// The answer of each case that has one; those of another file or call are forgotten. `kept` is the text of an earlier session.
+    pub(super) fn begin(
+        &mut self,
+        study: &NkiStudy,
+        with_limits: bool,
+        cases: &[Settings],
+        kept: &str,
+    ) -> Vec<Option<Ranked>> {
         let of = (NkiStudy { set: String::new(), ..study.clone() }, with_limits);
         if self.of.as_ref() != Some(&of) {
-            *self = Self { of: Some(of), ..Self::default() };
+            let kept = KeptAnswers::from_text(kept).filter(|kept| kept.spec == of);
+            let ranked = kept.and_then(|kept| serde_json::from_str(&kept.result).ok()).unwrap_or_default();
+            *self = Self { of: Some(of), ranked, best: None };
         }
         self.best.take_if(|best| !cases.contains(&best.1));
         let answer = |case: &Settings| self.ranked.iter().find(|ranked| ranked.settings == *case).cloned();
         cases.iter().map(answer).collect()
+    }
+
+    /// All answers as text, which a later session takes up; empty if they cannot be written.
+    pub(super) fn to_text(&self) -> String {
+        let result = serde_json::to_string(&self.ranked).ok();
+        let kept = self.of.clone().zip(result).map(|(spec, result)| KeptAnswers { spec, result, when_ms: 0 });
+        kept.and_then(|kept| kept.to_text()).unwrap_or_default()
     }
 
     /// Keeps an answer, and its list if it is the fastest; of equal ones the first of the cases.

@@ -1,11 +1,12 @@
 //! The document of a kernel: its time and what bounds it, errors at their lines, settings beside each other, the source line by line.
 
-use super::spec::NkiStudy;
+use super::spec::{NkiStudy, USUAL_INSTANCE};
 use crate::options::command_line;
 use ns_base::Order as _;
 use ns_base::convert::{f64_to_i64, u64_to_f64, usize_to_f64};
 use ns_base::units::{format_bytes, format_count, format_number, format_range, format_share};
-use ns_nki::{Answer, Check, Line, Occupancy, Problem, Ranked, Ranking};
+use ns_machine::cost::limit_words;
+use ns_nki::{Answer, Check, Line, Occupancy, Problem, Ranked, Ranking, chip_of, instance_of_chip};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
 use ns_view::plot::{Bars, Lanes, LineStyle, Lines, Scatter};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -51,7 +52,11 @@ impl KernelDocument<'_> {
             blocks.push(Block::Text(values.to_owned()));
             blocks.push(Block::Command(self.command.to_owned()));
         }
-        Document { title: format!("{} on {}", best.label(), self.instance), blocks }
+        // A kernel that names its chip itself is on that.
+        let chip = best.answer.as_ref().filter(|_| self.instance == USUAL_INSTANCE).map(|answer| answer.chip.as_str());
+        let own = chip.filter(|chip| chip_of(self.instance).is_ok_and(|usual| usual != *chip));
+        let place = own.and_then(instance_of_chip).unwrap_or(self.instance);
+        Document { title: format!("{} on {place}", best.label()), blocks }
     }
 }
 
@@ -81,7 +86,7 @@ fn tiles(answer: &Answer) -> Vec<Tile> {
     let moved = answer.hbm.read_bytes + answer.hbm.write_bytes;
     let bound = answer.bound.as_ref().map(|bound| {
         let gain = format_number(answer.saves_us.get(bound).copied().unwrap_or_default());
-        Tile::new("Bound by", words(bound), format!("without this limit it takes {gain} \u{b5}s less"))
+        Tile::new("Bound by", limit_words(bound), format!("without this limit it takes {gain} \u{b5}s less"))
     });
     let tensor = answer.engines.get("tensor").map(|busy| {
         Tile::new(
@@ -103,11 +108,6 @@ fn tiles(answer: &Answer) -> Vec<Tile> {
     let time = Tile::new("Time", format!("{} \u{b5}s", format_number(total)), format!("{range} in 8 of 10 cases"));
     let moved = Tile::new("Device memory", of(moved), memory);
     [Some(time), bound, tensor, Some(moved), Some(spill)].into_iter().flatten().collect()
-}
-
-/// A name of the answer in words.
-fn words(name: &str) -> String {
-    name.replace("dma", "DMA").replace('_', " ")
 }
 
 /// Advice as a sentence.
@@ -162,7 +162,7 @@ fn compared(check: &Check, files: &[String]) -> Finding {
 /// What each engine does over time.
 fn timeline(occupancy: &Occupancy) -> Figure {
     let end_us = occupancy.step_us * usize_to_f64(occupancy.sbuf_bytes.len());
-    let rows = occupancy.busy_percent.iter().map(|(name, percent)| (words(name), percent.clone()));
+    let rows = occupancy.busy_percent.iter().map(|(name, percent)| (limit_words(name), percent.clone()));
     Figure {
         title: "Engines over time".to_owned(),
         note: "The share of each moment for which an engine is at work. Open as timeline shows each instruction."
@@ -212,7 +212,7 @@ fn lines(answer: &Answer) -> Block {
 }
 
 fn engines(answer: &Answer) -> Figure {
-    let bar = |(name, busy): (&String, &ns_nki::Busy)| (words(name), name.clone(), 100.0 * busy.share);
+    let bar = |(name, busy): (&String, &ns_nki::Busy)| (limit_words(name), name.clone(), 100.0 * busy.share);
     Figure {
         title: "How busy each engine is".to_owned(),
         note: "Of the time of the kernel; transfers are those of all DMA engines together.".to_owned(),
@@ -224,7 +224,7 @@ fn engines(answer: &Answer) -> Figure {
 fn gains(answer: &Answer) -> Figure {
     let mut gains: Vec<(&String, f64)> = answer.saves_us.iter().map(|(name, us)| (name, *us)).collect();
     gains.order_by(|a, b| b.1.total_cmp(&a.1));
-    let bars = gains.into_iter().map(|(name, us)| (words(name), "gain".to_owned(), us));
+    let bars = gains.into_iter().map(|(name, us)| (limit_words(name), "gain".to_owned(), us));
     Figure {
         title: "What each limit costs".to_owned(),
         note: "The same kernel, simulated without one limit at a time: the time that it would take less.".to_owned(),
@@ -256,7 +256,7 @@ fn settings(ranking: &Ranking) -> Vec<Block> {
         };
         let note = match (answer.errors.first(), &answer.bound) {
             (Some(error), _) => format!("does not build: {}", error.message),
-            (None, Some(bound)) => format!("bound by {}", words(bound)),
+            (None, Some(bound)) => format!("bound by {}", limit_words(bound)),
             (None, None) => String::new(),
         };
         let tensor = answer.engines.get("tensor").map(|busy| 100.0 * busy.share);

@@ -41,10 +41,11 @@ impl NkiStudy {
         self,
         recorder: Option<Rc<dyn Recorder>>,
         answers: Rc<RefCell<KernelAnswers>>,
+        kept: &str,
     ) -> Result<Box<dyn StudyRun>, String> {
         let cases = self.cases(MOST_CASES).map_err(|e| format!("set: {e}"))?;
         let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..self.setup()? };
-        let finished = answers.borrow_mut().begin(&self, setup.with_limits, &cases);
+        let finished = answers.borrow_mut().begin(&self, setup.with_limits, &cases, kept);
         let waiting: VecDeque<usize> = (0..cases.len()).filter(|at| finished[*at].is_none()).collect();
         let most = recorder.as_ref().map_or(1, |recorder| recorder.lanes());
         let lanes = vec![None; waiting.len().div_ceil(CASES_OF_A_LANE).clamp(1, most.max(1))];
@@ -110,7 +111,11 @@ impl NkiStudyRun {
         let mut ranked =
             Ranked { kernel: self.study.target(), settings: self.cases[case].clone(), ..Ranked::default() };
         let list = list.and_then(|text| List::read(&text).map_err(|e| e.to_string()));
-        match list.and_then(|list| Ok((answer(&list, &self.setup).map_err(|e| e.to_string())?, list))) {
+        let timed = |list: List| {
+            let (_, setup) = self.study.placed(&list, &self.setup)?;
+            Ok::<_, Refusal>((answer(&list, &setup)?, list))
+        };
+        match list.and_then(|list| timed(list).map_err(|e| e.to_string())) {
             Ok((found, list)) => {
                 ranked.answer = Some(found.clone());
                 self.answers.borrow_mut().keep(&ranked, &found, list, &self.cases);
@@ -143,7 +148,8 @@ impl NkiStudyRun {
         let left = self.cases.len() - ranking.ranked.len();
         let document = document(&self.study, &ranking, list.map_or(&[], |list| &list.files), left);
         let files = if is_over { self.files(&ranking, list)? } else { Vec::new() };
-        Ok(StudyResult { document, files, ..StudyResult::default() })
+        let resume = if is_over { String::new() } else { answers.to_text() };
+        Ok(StudyResult { document, files, resume, ..StudyResult::default() })
     }
 
     /// The command line's output of `--json`, and the timeline of the fastest case.
@@ -155,7 +161,11 @@ impl NkiStudyRun {
         let mut files = vec![StudyFile::json("nki.json", json.map_err(|e| e.to_string())? + "\n")];
         let builds = ranking.ranked.first().is_some_and(|best| best.total_us().is_some());
         if let Some(list) = list.filter(|_| builds) {
-            let profile = kernel_profile(list, &self.setup, &self.study.instance).map_err(|e| e.to_string())?;
+            let timeline = |list: &List| {
+                let (instance, setup) = self.study.placed(list, &self.setup)?;
+                kernel_profile(list, &setup, &instance)
+            };
+            let profile = timeline(list).map_err(|e| e.to_string())?;
             let text = String::from_utf8(WriteFormat::Chrome.write(&profile)).map_err(|e| e.to_string())?;
             files.push(StudyFile::trace("nki-trace.json", text));
         }
@@ -224,8 +234,18 @@ mod tests {
         recorder: &Rc<TwoLanes>,
         answers: &Rc<RefCell<KernelAnswers>>,
     ) -> Option<StudyResult> {
+        run_kept(set, steps, recorder, answers, "")
+    }
+
+    fn run_kept(
+        set: &str,
+        steps: usize,
+        recorder: &Rc<TwoLanes>,
+        answers: &Rc<RefCell<KernelAnswers>>,
+        kept: &str,
+    ) -> Option<StudyResult> {
         let study = NkiStudy { set: set.to_owned(), ..NkiStudy::default() };
-        let mut run = study.start(Some(Rc::clone(recorder) as Rc<dyn Recorder>), Rc::clone(answers)).unwrap();
+        let mut run = study.start(Some(Rc::clone(recorder) as Rc<dyn Recorder>), Rc::clone(answers), kept).unwrap();
         (0..steps).find_map(|_| match run.step(1).unwrap() {
             StudyStep::Done(result) => Some(*result),
             StudyStep::More { .. } => None,
@@ -265,5 +285,38 @@ mod tests {
         assert_eq!(recorder.asked.borrow()[before..], ["N=8"]);
         let fewer = run("N=2,4", 1_000, &recorder, &answers).unwrap();
         assert_eq!((recorder.asked.borrow()[before + 1..].to_vec(), fewer.files.len()), (vec!["N=2".to_owned()], 2));
+    }
+
+    #[test]
+    fn a_later_session_takes_up_what_has_run() {
+        let set = "N=1,2,4,5,6,7";
+        let answers = Rc::default();
+        run(set, 8, &Rc::default(), &answers);
+        let kept = answers.borrow().to_text();
+        let recorder = Rc::default();
+        let all = run_kept(set, 1_000, &recorder, &Rc::default(), &kept).unwrap();
+        assert!(recorder.asked.borrow().len() < 6, "{:?}", recorder.asked.borrow());
+        assert_eq!(all, run(set, 1_000, &Rc::default(), &Rc::default()).unwrap());
+        // A text that is damaged, or of another file, is as none.
+        let half: String = kept.chars().take(kept.chars().count() / 2).collect();
+        let other = KernelAnswers::default().to_text();
+        for kept in [half, other] {
+            let recorder = Rc::default();
+            assert_eq!(run_kept(set, 1_000, &recorder, &Rc::default(), &kept).unwrap(), all);
+            assert_eq!(recorder.asked.borrow().len(), 6);
+        }
+    }
+
+    #[test]
+    fn a_list_is_timed_on_its_own_chip_unless_another_one_is_chosen() {
+        let list = List::read(&LIST.replace(r#""chip":"trn2""#, r#""chip":"trn3""#)).unwrap();
+        let usual = NkiStudy::default();
+        let (instance, setup) = usual.placed(&list, &usual.setup().unwrap()).unwrap();
+        assert_eq!((instance.as_str(), setup.costs.core.name), ("trn3-ultraserver-gen1", "NeuronCore-v4"));
+        assert!(!usual.words("k.py", &[]).unwrap().contains(&"--chip".to_owned()));
+        let chosen = NkiStudy { instance: "trn1.2xlarge".to_owned(), ..usual };
+        let error = chosen.placed(&list, &chosen.setup().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("was recorded for trn3"), "{error}");
+        assert_eq!(chosen.words("k.py", &[]).unwrap()[1..3], ["--chip", "trn1"]);
     }
 }

@@ -177,5 +177,6 @@ fn done(study: &NumericsStudy, report: Box<NumericsReport>) -> Result<StudyStep,
         document: document(study, &report),
         files: vec![StudyFile::json("numerics.json", text)],
         reports: StudyReports::Numerics(report),
+        ..StudyResult::default()
     })))
 }

@@ -115,7 +115,7 @@ fn starter(
                 other => RunState::of_message(other).into_iter().for_each(|run| on_run.set(run)),
             }
         });
-        let sent = engine.send(JobRequest::Study(Box::new(spec)), None, on_message);
+        let sent = engine.send(JobRequest::Study(Box::new(spec), String::new()), None, on_message);
         if engine.is_alive() {
             *job.borrow_mut() = Some((engine, sent));
         }

@@ -100,7 +100,10 @@ impl StudyActions {
             match message {
                 // Nobody sees a part of the result behind the stored one.
                 Message::Part(_) if page::is_behind_example() => {}
-                Message::Part(ResultPart::Study(result)) => dispatch.dispatch(StudyAction::Result(job, result, false)),
+                Message::Part(ResultPart::Study(result)) => {
+                    shelf::keep_unfinished(&result.resume);
+                    dispatch.dispatch(StudyAction::Result(job, result, false));
+                }
                 Message::Done(JobResult::Study(result)) => {
                     if is_kept && let Err(message) = shelf::keep_study((*asked).clone(), (*result).clone()) {
                         actions.say(Tone::Info, message);
@@ -113,7 +116,8 @@ impl StudyActions {
             }
         });
         *self.job.0.borrow_mut() = Some((engine.clone(), job));
-        engine.send_as(job, JobRequest::Study(spec).into(), None, on_message);
+        let kept = if is_python { shelf::unfinished() } else { String::new() };
+        engine.send_as(job, JobRequest::Study(spec, kept).into(), None, on_message);
     }
 
     /// Opens a model file for the form, and asks for it.

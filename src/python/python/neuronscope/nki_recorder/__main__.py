@@ -47,7 +47,7 @@ def main(arguments=None):
     parser.add_argument("file", metavar="FILE.py[::FUNCTION]")
     parser.add_argument("--shapes", type=sizes, help='the tensors of the call: "a=4096x2048:f32,b=128x512"; without it the file\'s own call counts')
     parser.add_argument("--dtype", default="float32", help="the type of tensors whose shape names none")
-    parser.add_argument("--chip", default="trn2", help="trn1, inf2, trn2 or trn3, or an instance")
+    parser.add_argument("--chip", help="trn1, inf2, trn2 or trn3, or an instance; without it the kernel's platform_target, else trn2")
     parser.add_argument("--lnc", type=int, default=1, help="cores that a logical core has")
     parser.add_argument("--grid", type=lambda text: [int(one) for one in text.split("x")], help="programs of the launch: 2, or 4x8")
     parser.add_argument("--set", dest="settings", type=setting, action="append", default=[], metavar="NAME=VALUE")

@@ -86,7 +86,8 @@ def tile(shape, dtype, memory, name="", pdim=0, address=-1, bank=-1, depth=4, bl
     if known is not None:
         partitions, free, pattern = known
         storage = Storage(memory, dtype, partitions, free, name, depth, pattern)
-        storage.address, storage.bank = address, bank
+        if address >= 0 or bank >= 0:
+            storage.address, storage.bank = address, bank
         return whole(storage, shape)
     partitions, free = shape[pdim], product(shape[pdim + 1 :])
     if partitions > chips.PARTITIONS:
@@ -135,7 +136,14 @@ def tile(shape, dtype, memory, name="", pdim=0, address=-1, bank=-1, depth=4, bl
 def result(shape, dtype, memory="s"):
     """A tile for the result of a call of the first dialect."""
     shape = tuple(shape)
-    return tile(shape if len(shape) > 1 else (*shape, 1), dtype, memory)
+    if len(shape) < 2:
+        shape = (*shape, 1)
+    known = Trace.now.kinds.get((shape, dtype, memory, 0))
+    if known is None or len(shape) > 2:
+        return tile(shape, dtype, memory)
+    view = View(Storage(memory, dtype, known[0], known[1], "", 3, known[2]), shape, (1, 1), 0, 0, 0, dtype)
+    view.pat = known[2]
+    return view
 
 
 # What every instruction checks.
@@ -257,7 +265,13 @@ def _spoken(view):
 
 def places(views):
     """The patterns of views on the chip; -1 for those that must be looked at: in HBM, over an edge, without partitions."""
-    return [view.pat if view.pat >= 0 else -1 if view.pdim < 0 or view.edge is not None else view.pattern() for view in views]
+    patterns = []
+    for view in views:
+        place = view.pat
+        if place < 0 and view.pdim >= 0 and view.edge is None:
+            place = view.pattern()
+        patterns.append(place)
+    return patterns
 
 
 def on_chip(view, role, api, patterns):
@@ -276,26 +290,22 @@ def on_chip(view, role, api, patterns):
     patterns.append(pattern)
 
 
-def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh=False):
-    """Checks what is read, appends the instruction, and notes what is written. `fresh`: the first operand is new."""
+def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh=False, resolved=False):
+    """Checks what is read, appends the instruction, and notes what is written. `fresh`: the first operand is new; `resolved`: offsets that
+    the device knows are operands."""
     trace = Trace.now
     count = trace.count
     if count & 1023 == 0:
         trace.check_budget()
-    for view in views:
-        if view.dynamic is not None:
-            views, patterns, roles, args = _offsets(views, patterns, roles, args)
-            break
-    scope = trace.scope
     form = trace.forms.places.get((op, roles, args, engine, api))
-    row = [
-        form if form is not None else trace.form(op, roles, writes, args, engine, api),
-        views[0].storage.site if fresh else trace.site(3),
-        scope if scope >= 0 else trace.open_scope(),
-    ]
+    scope = trace.scope
+    row = [form, views[0].storage.site if fresh else trace.site(3), scope if scope >= 0 else trace.open_scope()]
     first, last = trace.first, trace.last
-    settled = True
+    # Operands that are not known to be written as a whole.
+    unsettled = 0
     for view, pattern in zip(views, patterns):
+        if view.dynamic is not None and not resolved:
+            return emit(op, api, *_offsets(views, patterns, roles, args, writes), engine, mask, fresh, True)
         storage = view.storage
         number = storage.id
         if number < 0:
@@ -305,32 +315,34 @@ def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh
             first[number] = count
         last[number] = count
         if storage.written is not True:
-            settled = False
-    if not settled:
+            unsettled += 1
+    if unsettled:
         # What is read is checked before dst counts as written.
-        for at in range(writes, len(views)):
-            storage = views[at].storage
-            if storage.written is not True and storage.memory != "i":
-                check_read(views[at], patterns[at], roles[at], api)
-        for at in range(writes):
-            view, pattern = views[at], patterns[at]
+        if unsettled > 1 or writes != 1 or views[0].storage.written is True:
+            for view, pattern, role in zip(views[writes:], patterns[writes:], roles[writes:]):
+                if view.storage.written is not True:
+                    check_read(view, pattern, role, api)
+        for view, pattern in zip(views[:writes], patterns):
             storage = view.storage
             if pattern == storage.whole and not view.start and storage.of is None:
                 storage.written = True
             elif storage.written is not True:
                 mark(view, pattern)
-    trace.code += row
-    trace.count = count + 1
+    if form is None:
+        row[0] = trace.form(op, roles, writes, args, engine, api)
+    code = trace.code
     if fresh:
-        views[0].storage.made = (len(trace.code) - 3 * len(views), count, mask)
+        views[0].storage.made = (len(code) + 3, count, mask)
+    code += row
+    trace.count = count + 1
 
 
-def _offsets(views, patterns, roles, args):
+def _offsets(views, patterns, roles, args, writes):
     """The operands with those whose address is known on the device only named; offsets that are a tile are read too."""
     indirect = tuple(at for at, view in enumerate(views) if view.dynamic is not None)
     offsets = [views[at].dynamic for at in indirect if isinstance(views[at].dynamic, View)]
     patterns = [*patterns, *(view.pattern() for view in offsets)]
-    return [*views, *offsets], patterns, (*roles, *("offset" for _ in offsets)), (*args, ("dynamic", indirect))
+    return (*roles, *("offset" for _ in offsets)), [*views, *offsets], patterns, writes, (*args, ("dynamic", indirect))
 
 
 def nothing(dst, fresh):
@@ -444,7 +456,9 @@ def _aligned(view, api):
 
 def dma(op, api, dst, src, args, engine="any", mask=None, fresh=False, swapped=False):
     """A transfer between HBM and SBUF, or within one of them. `swapped`: a transpose, whose sides share no rows."""
-    trace = now()
+    trace = Trace.now
+    if trace is None or trace.kernel is None:
+        now()
     key = None
     if mask is None and dst.edge is None and src.edge is None:
         key = (op, dst.storage.memory, dst.shape, dst.strides, dst.p0, dst.pdim, src.storage.memory, src.shape, src.strides, src.p0, src.pdim)
@@ -549,7 +563,9 @@ def nc_matmul(
     op="nc_matmul",
     scales=(),
 ):
-    trace = now()
+    trace = Trace.now
+    if trace is None or trace.kernel is None:
+        now()
     if type(stationary) is not View or type(moving) is not View:
         stationary, moving = operand(stationary, "stationary", api), operand(moving, "moving", api)
     fresh = dst is None
@@ -558,7 +574,7 @@ def nc_matmul(
     if fresh:
         kind = element_type(dtype) if dtype is not None else (stationary.dtype if is_transpose else FLOAT32)
         dst = result((stationary.free // half, moving.free // half), kind, "p")
-    else:
+    elif type(dst) is not View:
         dst = operand(dst, "dst", api)
     views = [dst, stationary, moving, *scales]
     if mask is not None:
@@ -634,7 +650,7 @@ def _product_fits(trace, op, api, goal, left, right, scales, half, patterns):
 def nc_matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, tile_position=None, tile_size=None, accumulate=None, name=None):
     api = "nisa.nc_matmul_mx"
     if now().chip.core < 4:
-        raise KernelError("value", f"{api} is on trn3 only; this is {Trace.now.chip.name}.", "use --chip trn3, or nisa.nc_matmul")
+        raise KernelError("value", f"{api} is on trn3 only; this is {Trace.now.chip.name}.", "use platform_target='trn3', an instance of trn3, or nisa.nc_matmul")
     scales = (operand(stationary_scale, "stationary_scale", api), operand(moving_scale, "moving_scale", api))
     return nc_matmul(dst, stationary, moving, accumulate=accumulate, tile_position=tile_position, tile_size=tile_size, api=api, op="nc_matmul_mx", scales=scales)
 

@@ -135,6 +135,7 @@ def _in_hbm(shape, dtype, place, name):
 
 def hbm_tensor(shape, dtype, place, name, site=-1):
     storage = Storage(place, dtype, 0, product(shape), name, 2, site=site)
+    storage.written = True if place == "i" else None
     Trace.now.shapes[str(Trace.now.tensor(storage))] = list(shape)
     return whole(storage, shape)
 
@@ -223,10 +224,11 @@ def _tiles_of(view, api):
 
 def load(src, dtype=None, mask=None, **_):
     now()
-    src = operand(src, "src", "nl.load")
-    if src.on_chip:
+    if type(src) is not View:
+        src = operand(src, "src", "nl.load")
+    if src.pdim != -2:
         raise KernelError("memory", "src of nl.load is on the chip already.", "use nl.copy")
-    dst = result(_tiles_of(src, "nl.load"), element_type(dtype) if dtype is not None else src.dtype)
+    dst = result(_tiles_of(src, "nl.load"), src.dtype if dtype is None else element_type(dtype))
     return dma("dma_copy", "nl.load", dst, src, (), "any", mask, True)
 
 
@@ -520,18 +522,18 @@ def _redirect(value, target, accumulate=None):
     if not storage.made:
         return storage.made == ()
     at, number, mask = storage.made
-    if trace.last[storage.id] != number or trace.count - 1 < number or value.pattern() != storage.whole:
+    if trace.last[storage.id] != number or trace.count - 1 < number or (value.pat if value.pat >= 0 else value.pattern()) != storage.whole:
         return False
     if value.shape != target.shape and value.size != target.size:
         return False
-    form = trace.forms.rows[trace.code[at - 3]]
-    place = target.storage.memory
-    if (form["op"] == "nc_matmul" or form["op"] == "nc_transpose" and storage.memory == "p") != (place == "p") and form["op"] in ("nc_matmul", "nc_transpose"):
+    op, place = trace.forms.rows[trace.code[at - 3]]["op"], target.storage.memory
+    is_product = op == "nc_matmul" or op == "nc_transpose"
+    if is_product and (op == "nc_matmul" or storage.memory == "p") != (place == "p"):
         return False
-    if place == "p" and form["op"] in ("dma_copy", "dma_transpose"):
+    if place == "p" and op in ("dma_copy", "dma_transpose"):
         return False
     goal = target
-    if mask is not None and mask is not True and form["op"] not in ("nc_matmul", "nc_transpose"):
+    if mask is not None and mask is not True and not is_product:
         goal = target.valid(mask)
     elif target.edge:
         target.check_edge({})
@@ -545,11 +547,13 @@ def _redirect(value, target, accumulate=None):
     row = goal.storage.id
     if row < 0:
         row = trace.tensor(goal.storage)
-    trace.code[at : at + 3] = [row, goal.start, pattern]
+    trace.code[at : at + 3] = (row, goal.start, pattern)
     if trace.first[row] < 0:
         trace.first[row] = number
-    trace.last[row] = max(trace.last[row], number)
-    instructions.mark(goal, pattern)
+    if trace.last[row] < number:
+        trace.last[row] = number
+    if goal.storage.written is not True or goal.storage.of is not None:
+        instructions.mark(goal, pattern)
     storage.made = None
     return True
 
@@ -601,9 +605,8 @@ class _Operators:
     def in_place(target, value, op):
         if isinstance(target, Blocks):
             target = target.merge()
-        if op == "add" and target.on_chip and target.storage.memory == "p" and isinstance(value, View) and value.storage.made:
-            made = value.storage.made
-            if Trace.now.forms.rows[Trace.now.code[made[0] - 3]]["op"] == "nc_matmul":
+        if op == "add" and target.storage.memory == "p" and isinstance(value, View) and value.storage.made:
+            if Trace.now.forms.rows[Trace.now.code[value.storage.made[0] - 3]]["op"] == "nc_matmul":
                 accumulate = instructions._was_written(target, target.pattern())
                 if _redirect(value, target, accumulate):
                     return target

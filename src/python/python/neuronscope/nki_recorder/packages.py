@@ -74,8 +74,8 @@ def _as_operator(name):
 def _first(function):
     """An instruction of the first dialect: it returns its result. The releases between took `dst=` under the old name."""
 
-    def call(*args, **named):
-        return function(*args, **named) if "dst" in named else function(None, *args, **named)
+    def call(*args, dst=None, **named):
+        return function(dst, *args, **named)
 
     call.__name__ = call.__qualname__ = function.__name__
     return call

@@ -27,13 +27,13 @@ from .trace import OWN, Trace
 class Kernel:
     """A function with @nki.jit, and how it was launched."""
 
-    def __init__(self, function, dialect, grid=(), run=None):
+    def __init__(self, function, dialect, grid=(), run=None, target=None):
         functools.update_wrapper(self, function)
-        self.function, self.dialect, self.grid, self.run = function, dialect, grid, run
+        self.function, self.dialect, self.grid, self.run, self.target = function, dialect, grid, run, target
         self.func = function
 
     def __getitem__(self, grid):
-        return Kernel(self.function, self.dialect, grid if isinstance(grid, tuple) else (grid,), self.run)
+        return Kernel(self.function, self.dialect, grid if isinstance(grid, tuple) else (grid,), self.run, self.target)
 
     def __call__(self, *args, **named):
         trace = Trace.now
@@ -151,15 +151,15 @@ def _called(traceback):
     return getattr(function, "__name__", None) or inside.f_code.co_name
 
 
-def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2", lnc=1, settings=None, grid=None, budget=None, turns=1, constants=None):
+def record(path, source=None, function=None, shapes=None, dtype=None, chip=None, lnc=1, settings=None, grid=None, budget=None, turns=1, constants=None):
     """The list of one kernel as a dictionary.
 
     `shapes`: pairs (name or None, sizes, type or None) for the arguments in order, or None for the file's own calls. `settings`: values of
-    parameters and constants by name. `constants` is a dictionary that gets the arrays of nl.shared_constant by their tensor.
+    parameters and constants by name. Without a `chip`, the kernel's own `platform_target` counts, else trn2. `constants` is a dictionary that gets the arrays of nl.shared_constant by their tensor.
     """
     path = os.path.abspath(path)
     folder = os.path.join(os.path.dirname(path), "")
-    known = chips.chip(chip)
+    known = chips.chip(chip or "trn2")
     if known is None:
         raise ValueError(f"there is no chip {chip!r}; there are {', '.join(chips.CHIPS)}")
     trace = Trace(known.name, budget, folder, lnc, turns)
@@ -168,14 +168,15 @@ def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2
             source = file.read()
     # The author's file is the first of the list.
     trace.file(path)
-    _Run(trace, path, source, function, shapes, as_dtype(dtype) or FLOAT32, dict(settings or {}), grid).go()
+    _Run(trace, path, source, function, shapes, as_dtype(dtype) or FLOAT32, dict(settings or {}), grid, chip is None).go()
     if constants is not None:
         constants.update(trace.constants)
     return trace.document()
 
 
 class _Run:
-    def __init__(self, trace, path, source, function, shapes, dtype, settings, grid):
+    def __init__(self, trace, path, source, function, shapes, dtype, settings, grid, follows):
+        self.follows = follows
         self.trace, self.path, self.source, self.function = trace, path, source, function
         self.shapes, self.dtype, self.settings, self.grid = shapes, dtype, settings, grid
         self.kernels = []
@@ -225,18 +226,19 @@ class _Run:
     # The decorators of the packages.
 
     def _names(self, dialect):
-        def wrap(function):
-            kernel = Kernel(_unwrap(function), dialect, run=self._record_call)
+        def wrap(function, target=None):
+            kernel = Kernel(_unwrap(function), dialect, run=self._record_call, target=target)
             self.kernels.append(kernel)
             return kernel
 
-        def jit(func=None, *_, **__):
-            return wrap(func) if callable(func) else wrap
+        def jit(func=None, *_, platform_target=None, **__):
+            return wrap(func, platform_target) if callable(func) else lambda function: wrap(function, platform_target)
 
         def call(kernel, *args, grid=(), out_shape=(), platform_target=None, **named):
             # Results are arguments of the kernel.
             results = out_shape if isinstance(out_shape, (list, tuple)) else [out_shape]
             kernel = kernel if isinstance(kernel, Kernel) else wrap(kernel)
+            kernel.target = platform_target or kernel.target
             return (kernel[grid] if grid else kernel)(*args, *results, **named)
 
         def simulate(kernel=None, *args, **named):
@@ -362,6 +364,9 @@ class _Run:
         trace = self.trace
         code = kernel.function.__code__
         trace.dialect = kernel.dialect
+        target = chips.chip(str(kernel.target)) if self.follows else None
+        if target is not None:
+            trace.chip, trace.chip_name = target, target.name
         trace.kernel = {"file": trace.file(code.co_filename), "line": code.co_firstlineno, "function": kernel.__name__, "arguments": []}
         if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
             raise KernelError("value", f"{kernel.__name__} is a generator or a coroutine, whose body does not run when it is called.", "make it a plain function")

@@ -143,6 +143,8 @@ class View:
     @property
     def free(self):
         """Elements per partition."""
+        if self.pdim == 0 and len(self.shape) == 2:
+            return self.shape[1]
         total = 1
         for axis, count in enumerate(self.shape):
             if axis != self.pdim:
@@ -171,7 +173,9 @@ class View:
         else:
             flat = merged((strides[axis], shape[axis]) for axis in range(len(shape)) if axis != pdim)
             key = (self.p0, shape[pdim], *(flat or (1, 1)))
-        place = self.pat = Trace.now.pattern(key)
+        trace = Trace.now
+        place = trace.patterns.places.get(key)
+        self.pat = place = trace.pattern(key) if place is None else place
         return place
 
     def hbm_pattern(self, partitions=0):
@@ -225,35 +229,41 @@ class View:
         if len(index) != len(shape):
             return self._index(index)
         start, p0, pdim = self.start, self.p0, self.pdim
-        counts, steps, keeps = [], [], -1
-        for axis, one in enumerate(index):
-            kind = type(one)
-            size = shape[axis]
-            if kind is slice:
-                low, high, step = one.start, one.stop, one.step
+        counts, steps, keeps, axis = (), (), -1, 0
+        for one, size, stride in zip(index, shape, strides):
+            if type(one) is slice:
+                low, high = one.start, one.stop
+                if one.step is not None:
+                    return self._index(index)
+                if low is None and high is None:
+                    if axis == pdim:
+                        keeps = len(counts)
+                    counts += (size,)
+                    steps += (stride,)
+                    axis += 1
+                    continue
                 if low is None:
                     low = 0
                 if high is None:
                     high = size
-                if type(low) is not int or type(high) is not int or low < 0 or high > size or step is not None:
+                if type(low) is not int or type(high) is not int or low < 0 or high > size or high <= low:
                     return self._index(index)
                 if axis == pdim:
                     p0 += low
                     keeps = len(counts)
                 else:
-                    start += low * strides[axis]
-                if high <= low:
-                    return self._index(index)
-                counts.append(high - low)
-                steps.append(strides[axis])
-            elif kind is int and 0 <= one < size:
+                    start += low * stride
+                counts += (high - low,)
+                steps += (stride,)
+            elif type(one) is int and 0 <= one < size:
                 if axis == pdim:
                     p0 += one
                 else:
-                    start += one * strides[axis]
+                    start += one * stride
             else:
                 return self._index(index)
-        view = View(self.storage, tuple(counts), tuple(steps), start, p0, keeps if pdim >= 0 else pdim, self.dtype)
+            axis += 1
+        view = View(self.storage, counts, steps, start, p0, keeps if pdim >= 0 else pdim, self.dtype)
         if self.dynamic is not None:
             view.dynamic = self.dynamic
         return view

@@ -151,12 +151,14 @@ class Trace:
 
     def open_scope(self):
         """The number of the turn that runs now; it gets a row with its first instruction."""
-        scope = 0
-        for frame in self.stack:
-            if frame[2] < 0:
-                frame[2] = len(self.scopes) // 3
-                self.scopes += (scope, frame[0], frame[1])
-            scope = frame[2]
+        stack, at = self.stack, len(self.stack)
+        # Most often the innermost loop alone took a turn.
+        while stack[at - 1][2] < 0:
+            at -= 1
+        scope = stack[at - 1][2]
+        for frame in stack[at:]:
+            self.scopes += (scope, frame[0], frame[1])
+            scope = frame[2] = len(self.scopes) // 3 - 1
         self.scope = scope
         return scope
 

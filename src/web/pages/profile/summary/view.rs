@@ -5,8 +5,9 @@ use yew::prelude::*;
 use super::findings::findings;
 use super::tables;
 use crate::components::{AnyChart, Fold, LanesChart, LocalTable, PlotChart, on};
-use ns_insight::{Insights, SliceRange};
+use ns_insight::{Insights, LIMITS_TITLE, SliceRange};
 use ns_page::Shared;
+use ns_session::limits_table;
 use ns_view::plot::{Lanes, RooflinePlot};
 use ns_view::table::Table;
 
@@ -20,6 +21,7 @@ pub struct SummaryViewProps {
 /// The parts of the page made from an insight; made once for each profile.
 struct Parts {
     metrics: Shared<Table>,
+    limits: Option<Shared<Table>>,
     bounds: Shared<Table>,
     lost: Shared<Table>,
     points: Shared<Table>,
@@ -34,6 +36,7 @@ impl Parts {
         let rows = u.rows.iter().map(|row| (row.name.clone(), row.busy_percent.clone()));
         Self {
             metrics: Shared::new(tables::metrics(&insights.summary)),
+            limits: limits_table(insights).map(Shared::new),
             bounds: Shared::new(tables::bounds(&insights.bounds)),
             lost: Shared::new(tables::lost_time(&insights.bounds)),
             points: Shared::new(tables::roofline(&r.points)),
@@ -58,6 +61,13 @@ pub fn SummaryView(props: &SummaryViewProps) -> Html {
                 <h3 id="findings-title">{ "Findings" }</h3>
                 { findings(&insights.findings, &props.on_slice) }
             </section>
+            if let Some(limits) = &parts.limits {
+                <section class="panel" aria-labelledby="limits-title">
+                    <h3 id="limits-title">{ LIMITS_TITLE }</h3>
+                    <p class="note">{ insights.bound_sentence() }</p>
+                    <LocalTable name="Limits" file="limits" table={limits.clone()} searchable={false} />
+                </section>
+            }
             <section class="panel plots" aria-label="Roofline and utilisation">
                 <div class="plot-with-table">
                     <PlotChart title="Roofline" plot={AnyChart::from(parts.roofline.clone())} />
