@@ -100,6 +100,28 @@ def _max_pool_backward(grad, x, kernel, stride, padding, dilation, ceil_mode, in
     return parts.reshape(x.shape)
 
 
+def _attention_backward(grad, q, k, v, _out, _sums, _dropout, is_causal, *, attn_mask=None, scale=None):
+    """The gradients of attention, whose weights are computed again."""
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    scores = q @ k.transpose(-2, -1) * scale
+    if is_causal:
+        scores = torch.where(torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril(), scores, -torch.inf)
+    if attn_mask is not None:
+        scores = scores + attn_mask
+    weights = scores.softmax(-1)
+    of_weights = grad @ v.transpose(-2, -1)
+    of_scores = weights * (of_weights - (weights * of_weights).sum(-1, keepdim=True)) * scale
+    return of_scores @ k, of_scores.transpose(-2, -1) @ q, weights.transpose(-2, -1) @ grad
+
+
+def _multinomial(weights, count, replacement=False, *, generator=None):
+    """The largest of the weights over exponential random numbers; with replacement, each time anew."""
+    again = (count,) if replacement else (1,)
+    found = weights.unsqueeze(-2).expand(*weights.shape[:-1], *again, weights.shape[-1])
+    found = found / -torch.log(torch.rand(found.shape, dtype=weights.dtype, device=weights.device))
+    return found.argmax(-1) if replacement else found.squeeze(-2).topk(count).indices
+
+
 def rules():
     """How ``torch.export`` writes a step: torch's rules for the core operators, and those of gradients that the device has no operator for."""
     aten, table = torch.ops.aten, torch.export.default_decompositions()
@@ -107,4 +129,8 @@ def rules():
         table[function] = torch._decomp.decomposition_table[function]
     table[aten.convolution_backward.default] = _convolution_backward
     table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward
+    table[aten._scaled_dot_product_flash_attention_for_cpu_backward.default] = _attention_backward
+    table[aten.multinomial.default] = _multinomial
+    # The order of a tensor's numbers in memory is the device's own.
+    table[torch.ops.prims.copy_strided.default] = lambda x, _strides: x.clone()
     return table

@@ -228,6 +228,13 @@ def save(data, file_or_path, master_only=True, global_master=False):
     torch.save(data, file_or_path)
 
 
+def _maybe_convert_to_cpu(data, convert=True):
+    """What packages that save by themselves ask: the data on the host."""
+    from torch.utils import _pytree
+
+    return _pytree.tree_map_only(torch.Tensor, lambda x: x.cpu(), data) if convert else data
+
+
 def _without_device(args, kwargs):
     """The arguments of ``to`` without the XLA device, and whether they named it."""
     kept = {name: value for name, value in kwargs.items() if not (name == "device" and recorder.is_named(value))}
