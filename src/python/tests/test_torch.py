@@ -897,6 +897,18 @@ def test_gradients_in_operators_of_the_device_are_those_of_torch():
         given = (grad, q, k, v, *aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, is_causal, attn_mask=mask), 0.0, is_causal)
         for ours, theirs in zip(fused._attention_backward(*given, attn_mask=mask), aten._scaled_dot_product_flash_attention_for_cpu_backward(*given, attn_mask=mask)):
             torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
+    for kind, how in (("nearest", ()), ("bilinear", (False,)), ("bilinear", (True,)), ("bicubic", (False,))):
+        for sizes, scales in (((10, 12), (2.0, 2.0)), ((3, 4), (None, None)), ((7, 9), (1.5, 1.6))):
+            given = (torch.randn(2, 3, *sizes), sizes, (2, 3, 5, 6), *how, *scales)
+            torch.testing.assert_close(fused._resized(f"upsample_{kind}2d")(*given), getattr(aten, f"upsample_{kind}2d_backward")(*given), atol=1e-4, rtol=1e-4)
+    for shape, dim in (((4, 3), 0), ((4, 3, 2), 0), ((3, 4), 1)):
+        v, g = torch.randn(shape), torch.randn([n if d == dim else 1 for d, n in enumerate(shape)])
+        weight, norms = aten._weight_norm_interface(v, g, dim)
+        given = (torch.randn_like(weight), v, g, norms, dim)
+        for ours, theirs in zip(fused._weight_norm_backward(*given), aten._weight_norm_interface_backward(*given)):
+            torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
+    whole, part = torch.zeros(4, 6), torch.randn(2, 3)
+    assert torch.equal(fused._as_strided_scatter(whole, part, [2, 3], [3, 1], 5), aten.as_strided_scatter(whole, part, [2, 3], [3, 1], 5))
     weights = torch.tensor([[0.1, 0.0, 0.9], [0.5, 0.5, 0.0]])
     drawn = torch.bincount(fused._multinomial(weights, 1000, True)[0], minlength=3)
     assert 50 < drawn[0] < 200 and drawn[1] == 0 and fused._multinomial(weights, 2).sort().values[1].tolist() == [0, 1]
@@ -1002,9 +1014,34 @@ def packed():
     batch = torch.nn.utils.rnn.pack_padded_sequence(torch.randn(3, 6, 8).to(dev), torch.tensor([6, 4, 2]), batch_first=True)
     torch.nn.utils.rnn.pad_packed_sequence(layer(batch)[0], batch_first=True)[0].sum().backward()
 timed(packed)
+images = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Upsample(scale_factor=2, mode="bilinear"), torch.nn.Upsample(size=(5, 5))).to(dev)
+normed = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(4, 8)).to(dev)
+timed(lambda: (images(torch.randn(2, 3, 8, 8).to(dev)).sum() + normed(torch.randn(2, 4).to(dev)).sum()).backward())
+timed(lambda: torch.distributions.Categorical(logits=torch.nn.Parameter(torch.ones(2, 3)).to(dev)).log_prob(torch.tensor([0, 1]).to(dev)).sum().backward())
 """
     )
     assert all(found) and done.stderr.count("note:") == 1 and "aten::_pack_padded_sequence runs on the host" in done.stderr, done.stderr
+
+
+def test_hooks_and_masks_of_an_evaluation_have_numbers():
+    found, done = times(
+        """
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU()).eval().to(dev)
+seen = []
+net[0].register_forward_hook(lambda module, given, result: seen.append(result.detach().mean()))
+with torch.no_grad():
+    y = timed(lambda: net(torch.ones(2, 4).to(dev)))
+assert abs(float(seen[0])) > 0 and y.shape == (2, 8)
+encoder = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(16, 2, batch_first=True), 2).eval()
+x, mask = torch.randn(2, 5, 16), torch.tensor([[False] * 5, [False] * 3 + [True] * 2])
+expected = encoder(x, src_key_padding_mask=mask)
+encoder.to(dev)
+with torch.no_grad():
+    y = timed(lambda: encoder(x.to(dev), src_key_padding_mask=mask.to(dev)))
+assert (y.cpu() - expected)[mask.logical_not()].abs().max() < 0.1
+"""
+    )
+    assert all(found) and "note:" not in done.stderr, done.stderr
 
 
 def test_results_of_named_tuples_and_dataclasses_are_traced():

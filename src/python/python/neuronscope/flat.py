@@ -41,18 +41,10 @@ def _run(graph, state, values):
             args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), known.__getitem__)
             if node.op == "output":
                 return args[0]
-            known[node] = _function(node.target)(*args, **kwargs)
+            # What stands for other operators, of which some write.
+            rule = getattr(node.target, "py_kernels", {}).get(torch._C.DispatchKey.CompositeImplicitAutograd)
+            known[node] = (rule or node.target)(*args, **kwargs)
     raise AssertionError("a graph ends with its output")
-
-
-def _function(operator):
-    """What to call for an operator of the graph."""
-    if operator is torch.ops.aten.view.default:
-        # The core operators give other orders in memory than torch's own, in which there may be no such view.
-        return torch.ops.aten.reshape.default
-    # What stands for other operators, of which some write.
-    rule = getattr(operator, "py_kernels", {}).get(torch._C.DispatchKey.CompositeImplicitAutograd)
-    return rule or operator
 
 
 def _program(traced, names, state, inputs):

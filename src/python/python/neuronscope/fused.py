@@ -114,12 +114,41 @@ def _attention_backward(grad, q, k, v, _out, _sums, _dropout, is_causal, *, attn
     return of_scores @ k, of_scores.transpose(-2, -1) @ q, weights.transpose(-2, -1) @ grad
 
 
+def _weight_norm_backward(grad, v, g, norms, dim):
+    product = (grad * v).sum([n for n in range(v.dim()) if n != dim], keepdim=True) / norms
+    return (grad - v * (product / norms)) * (g / norms), product
+
+
 def _multinomial(weights, count, replacement=False, *, generator=None):
     """The largest of the weights over exponential random numbers; with replacement, each time anew."""
     again = (count,) if replacement else (1,)
     found = weights.unsqueeze(-2).expand(*weights.shape[:-1], *again, weights.shape[-1])
     found = found / -torch.log(torch.rand(found.shape, dtype=weights.dtype, device=weights.device))
     return found.argmax(-1) if replacement else found.squeeze(-2).topk(count).indices
+
+
+def _as_strided_scatter(whole, part, size, stride, offset=None):
+    """A part that lies in one piece, as gradients do in the buckets of DistributedDataParallel."""
+    count, start = part.numel(), whole.storage_offset() if offset is None else offset
+    if not whole.is_contiguous() or torch.empty(size, device="meta").stride() != tuple(stride) or start + count > whole.numel():
+        return NotImplemented
+    return torch.ops.aten.slice_scatter(whole.reshape(-1), part.reshape(-1), 0, start, start + count).reshape(whole.shape)
+
+
+def _resized(kind):
+    """The gradient of an image that was made larger or smaller: each direction is a product with the weights of its pixels."""
+
+    def backward(grad, sizes, shape, *how):
+        resize, count = getattr(torch.ops.aten, kind), int(kind != "upsample_nearest2d")
+        flags, scales = how[:count], (*how[count:], None, None)
+        # What becomes of each pixel alone, in one direction and then the other.
+        row = torch.eye(shape[-2], dtype=grad.dtype, device=grad.device).reshape(1, shape[-2], shape[-2], 1)
+        column = torch.eye(shape[-1], dtype=grad.dtype, device=grad.device).reshape(1, shape[-1], 1, shape[-1])
+        rows = resize(row, [sizes[0], 1], *flags, scales[0], None).squeeze(-1).squeeze(0)
+        columns = resize(column, [1, sizes[1]], *flags, None, scales[1]).squeeze(-2).squeeze(0)
+        return rows @ grad @ columns.transpose(0, 1)
+
+    return backward
 
 
 def rules():
@@ -130,7 +159,12 @@ def rules():
     table[aten.convolution_backward.default] = _convolution_backward
     table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward
     table[aten._scaled_dot_product_flash_attention_for_cpu_backward.default] = _attention_backward
+    table[aten._weight_norm_interface_backward.default] = _weight_norm_backward
     table[aten.multinomial.default] = _multinomial
+    table[aten.as_strided_scatter.default] = _as_strided_scatter
+    table[aten._is_all_true.default] = torch.all
+    for kind in ("upsample_nearest2d", "upsample_bilinear2d", "upsample_bicubic2d"):
+        table[getattr(aten, f"{kind}_backward").default] = _resized(kind)
     # The order of a tensor's numbers in memory is the device's own.
     table[torch.ops.prims.copy_strided.default] = lambda x, _strides: x.clone()
     return table

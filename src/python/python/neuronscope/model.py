@@ -97,7 +97,12 @@ def _quiet(has_lines=True):
     which the collector would go again and again. ``has_lines``: each operator has its lines of the program."""
     import torch.fx.config as fx
 
+    import torch
+
     before, was_on, was_quiet = logging.root.manager.disable, gc.isenabled(), getattr(fx, "do_not_emit_stack_traces", False)
+    was_fast = torch.backends.mha.get_fastpath_enabled()
+    # Attention as the device has it: torch's own way on a processor asks for the numbers of a mask.
+    torch.backends.mha.set_fastpath_enabled(False)
     logging.disable(logging.WARNING)
     gc.disable()
     fx.do_not_emit_stack_traces = was_quiet or not has_lines
@@ -108,6 +113,7 @@ def _quiet(has_lines=True):
     finally:
         logging.disable(before)
         fx.do_not_emit_stack_traces = was_quiet
+        torch.backends.mha.set_fastpath_enabled(was_fast)
         if was_on:
             gc.enable()
 

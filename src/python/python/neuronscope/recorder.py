@@ -20,15 +20,15 @@ from . import clock, device, fused, kernels
 from ._core import Error
 from .device import Computed, Program, Results
 from .lazy import LazyTensor, host
-from .missing import is_asked_by_script, place, placed, remark
+from .missing import is_asked_by_script, is_of_script, place, placed, remark
 from .model import ModelError, casts
 
 PLACE = "xla:1"
 _aten = torch.ops.aten
 # Operators whose result is a value of the host: the step ends, and the script waits for it.
 _LOOKS = {_aten._local_scalar_dense.default, _aten.equal.default, _aten.is_nonzero.default, _aten.allclose.default}
-# Operators whose result has as many numbers as their data says, without torch's word for it.
-_BY_LENGTHS = {_aten._pack_padded_sequence.default}
+# Operators of which the lengths of a batch say what they do, without torch's word for it.
+_BY_LENGTHS = {_aten._pack_padded_sequence.default, _aten._ctc_loss.default, _aten._ctc_loss.Tensor, _aten._ctc_loss_backward.default, _aten._ctc_loss_backward.Tensor}
 _SIMPLE = (type(None), bool, int, float, str, torch.dtype, torch.device, torch.memory_format, torch.layout)
 
 # Storages of tensors on the device: the reference keeps the number of a storage from being given to another one.
@@ -143,6 +143,9 @@ class Step:
         if function is _aten.copy_.default and args[1].op == "get_attr":
             # torch.export loses count of two weights with the same new value.
             args = (args[0], self._graph.call_function(_aten.clone.default, (args[1],)), *args[2:])
+        if function is _aten.view.default:
+            # The core operators give other orders in memory than torch's own, in which there may be no such view.
+            function = _aten.reshape.default
         leaves, spec = _pytree.tree_flatten((args, kwargs))
         self._words.append((str(function), spec, tuple(map(_word, leaves))))
         self._alone = None
@@ -433,7 +436,7 @@ def _record(function, args, kwargs, tensors):
         remark(f"{name} runs on the host: the device has no sparse tensors")
         return _on_host(function, args, kwargs)
     if _is_shaped_by_data(function, args):
-        remark(f"{name} runs on the host: the shape of its result depends on data")
+        remark(f"{name} runs on the host: what it does depends on data")
         return _on_host(function, args, kwargs)
     writes = function._schema.is_mutable
     is_lazy = any(isinstance(x, LazyTensor) and x.is_pending for x in tensors)
@@ -541,7 +544,7 @@ class Call:
         if not all(isinstance(x, (torch.Tensor, *_SIMPLE)) for x in leaves):
             return None, ()
         way = (id(module), module.training, spec, tuple(x for x in leaves if not isinstance(x, torch.Tensor)))
-        if way in _refused:
+        if way in _refused or _has_hooks(module):
             return None, ()
         words = tuple((tuple(x.shape), x.dtype) if isinstance(x, torch.Tensor) else x for x in leaves)
         state = tuple((x.data_ptr(), 0 if x.is_inference() else x._version) for x in (*module.parameters(), *module.buffers()))
@@ -563,6 +566,12 @@ class Call:
 
 
 _calls, _refused = {}, {}
+
+
+def _has_hooks(module):
+    """Whether the script looks at what passes through a part of a module: an export would give it tensors without numbers."""
+    hooks = (hook for part in module.modules() for hook in (*part._forward_hooks.values(), *part._forward_pre_hooks.values()))
+    return any(is_of_script(code.co_filename) for code in (getattr(hook, "__code__", None) for hook in hooks) if code is not None)
 
 
 class _Called(torch.nn.Module):

@@ -310,6 +310,8 @@ def _install():
     torch.serialization.register_package(0, lambda storage: None, _located)
     for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         setattr(torch._VF, name, _in_operators(getattr(torch._VF, name)))
+    # Attention as well: the processor's own way asks for the numbers of a mask.
+    torch.backends.mha.set_fastpath_enabled(False)
     torch.compile = _compile(torch.compile)
     torch.autocast = _autocast(torch.autocast)
     torch.amp.autocast = torch.autocast
