@@ -1009,6 +1009,9 @@ def attend():
     y = torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
     torch.nn.functional.linear(y.transpose(1, 2).contiguous().view(8, 24), torch.nn.Parameter(torch.ones(2, 24, dtype=torch.bfloat16)).to(dev)).sum().backward()
 timed(attend)
+scores = torch.nn.functional.scaled_dot_product_attention(q, q, q)
+timed(lambda: None)
+timed(lambda: scores.sum().backward())
 layer = torch.nn.GRU(8, 8, batch_first=True).to(dev)
 def packed():
     batch = torch.nn.utils.rnn.pack_padded_sequence(torch.randn(3, 6, 8).to(dev), torch.tensor([6, 4, 2]), batch_first=True)

@@ -100,14 +100,28 @@ def _max_pool_backward(grad, x, kernel, stride, padding, dilation, ceil_mode, in
     return parts.reshape(x.shape)
 
 
-def _attention_backward(grad, q, k, v, _out, _sums, _dropout, is_causal, *, attn_mask=None, scale=None):
-    """The gradients of attention, whose weights are computed again."""
-    scale = q.shape[-1] ** -0.5 if scale is None else scale
+def _scores(q, k, is_causal, attn_mask, scale):
     scores = q @ k.transpose(-2, -1) * scale
     if is_causal:
         scores = torch.where(torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril(), scores, -torch.inf)
-    if attn_mask is not None:
-        scores = scores + attn_mask
+    return scores if attn_mask is None else scores + attn_mask
+
+
+def _attention(rule):
+    """torch's rule for attention gives other sums than its operator, which matters if a step ends before the gradients."""
+
+    def forward(q, k, v, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None):
+        sums = _scores(q, k, is_causal, attn_mask, q.shape[-1] ** -0.5 if scale is None else scale).logsumexp(-1)
+        out, _ = rule(q, k, v, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)
+        return out, sums if sums.dtype == torch.float64 else sums.float()
+
+    return forward
+
+
+def _attention_backward(grad, q, k, v, _out, _sums, _dropout, is_causal, *, attn_mask=None, scale=None):
+    """The gradients of attention, whose weights are computed again."""
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    scores = _scores(q, k, is_causal, attn_mask, scale)
     weights = scores.softmax(-1)
     of_weights = grad @ v.transpose(-2, -1)
     of_scores = weights * (of_weights - (weights * of_weights).sum(-1, keepdim=True)) * scale
@@ -158,6 +172,8 @@ def rules():
         table[function] = torch._decomp.decomposition_table[function]
     table[aten.convolution_backward.default] = _convolution_backward
     table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward
+    attention = aten._scaled_dot_product_flash_attention_for_cpu.default
+    table[attention] = _attention(table[attention])
     table[aten._scaled_dot_product_flash_attention_for_cpu_backward.default] = _attention_backward
     table[aten._weight_norm_interface_backward.default] = _weight_norm_backward
     table[aten.multinomial.default] = _multinomial
