@@ -892,8 +892,8 @@ def test_gradients_in_operators_of_the_device_are_those_of_torch():
         result, indices = aten.max_pool2d_with_indices(x, *how)
         given = (torch.randn_like(result), x, *how, indices)
         torch.testing.assert_close(fused._max_pool_backward(*given), aten.max_pool2d_with_indices_backward(*given))
-    for is_causal, mask in ((False, None), (True, None), (False, torch.randn(2, 1, 5, 5))):
-        q, k, v, grad = (torch.randn(2, 3, 5, 8) for _ in range(4))
+    for heads, is_causal, mask in ((6, False, None), (6, True, None), (6, False, torch.randn(2, 1, 5, 5)), (2, True, None)):
+        q, k, v, grad = (torch.randn(2, count, 5, 8) for count in (6, heads, heads, 6))
         given = (grad, q, k, v, *aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, is_causal, attn_mask=mask), 0.0, is_causal)
         for ours, theirs in zip(fused._attention_backward(*given, attn_mask=mask), aten._scaled_dot_product_flash_attention_for_cpu_backward(*given, attn_mask=mask)):
             torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
@@ -1006,7 +1006,7 @@ with torch.no_grad():
     assert timed(lambda: torch.multinomial(weights, 1)).shape == (2, 1)
 q = torch.nn.Parameter(torch.randn(2, 3, 4, 8, dtype=torch.bfloat16)).to(dev)
 def attend():
-    y = torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
+    y = torch.nn.functional.scaled_dot_product_attention(q, q[:, :1], q[:, :1], is_causal=True, enable_gqa=True)
     torch.nn.functional.linear(y.transpose(1, 2).contiguous().view(8, 24), torch.nn.Parameter(torch.ones(2, 24, dtype=torch.bfloat16)).to(dev)).sum().backward()
 timed(attend)
 scores = torch.nn.functional.scaled_dot_product_attention(q, q, q)

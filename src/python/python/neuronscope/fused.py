@@ -100,6 +100,11 @@ def _max_pool_backward(grad, x, kernel, stride, padding, dilation, ceil_mode, in
     return parts.reshape(x.shape)
 
 
+def _of_heads(x, heads):
+    """Keys or values for each head of the queries, some of which may share theirs."""
+    return x.repeat_interleave(heads // x.shape[1], 1) if x.shape[1] != heads else x
+
+
 def _scores(q, k, is_causal, attn_mask, scale):
     scores = q @ k.transpose(-2, -1) * scale
     if is_causal:
@@ -111,6 +116,7 @@ def _attention(rule):
     """torch's rule for attention gives other sums than its operator, which matters if a step ends before the gradients."""
 
     def forward(q, k, v, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None):
+        k, v = _of_heads(k, q.shape[1]), _of_heads(v, q.shape[1])
         sums = _scores(q, k, is_causal, attn_mask, q.shape[-1] ** -0.5 if scale is None else scale).logsumexp(-1)
         out, _ = rule(q, k, v, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)
         return out, sums if sums.dtype == torch.float64 else sums.float()
@@ -121,11 +127,13 @@ def _attention(rule):
 def _attention_backward(grad, q, k, v, _out, _sums, _dropout, is_causal, *, attn_mask=None, scale=None):
     """The gradients of attention, whose weights are computed again."""
     scale = q.shape[-1] ** -0.5 if scale is None else scale
+    shared, k, v = k.shape[1], _of_heads(k, q.shape[1]), _of_heads(v, q.shape[1])
     scores = _scores(q, k, is_causal, attn_mask, scale)
     weights = scores.softmax(-1)
     of_weights = grad @ v.transpose(-2, -1)
     of_scores = weights * (of_weights - (weights * of_weights).sum(-1, keepdim=True)) * scale
-    return of_scores @ k, of_scores.transpose(-2, -1) @ q, weights.transpose(-2, -1) @ grad
+    of_shared = lambda x: x.unflatten(1, (shared, -1)).sum(2)  # noqa: E731
+    return of_scores @ k, of_shared(of_scores.transpose(-2, -1) @ q), of_shared(weights.transpose(-2, -1) @ grad)
 
 
 def _weight_norm_backward(grad, v, g, norms, dim):
