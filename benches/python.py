@@ -90,6 +90,35 @@ def modules():
     report = median_s(lambda: neuronscope.benchmark(model, inputs, n_models=[1, 2], workers_per_model=[1, 2], duration=5), 3)
     show("ResNet-50 of torch: torch.export", f"{export:.1f} s")
     show("ResNet-50 of torch, from the module to four reports", f"{report:.1f} s, {report - export:.1f} s beside the export")
+    training()
+
+
+# A layer of 64 steps in both directions: some 5,000 operators, with its gradients and the optimiser.
+TRAINING = """
+import time, torch
+import torch_xla.core.xla_model as xm
+from neuronscope import clock
+layer = torch.nn.GRU(64, 64, batch_first=True, bidirectional=True).to(xm.xla_device())
+optimizer = torch.optim.Adam(layer.parameters())
+for _ in range(3):
+    begin = clock.measured()
+    optimizer.zero_grad()
+    layer(torch.randn(8, 64, 64).to("xla"))[0].sum().backward()
+    optimizer.step()
+    xm.mark_step()
+    print(clock.measured() - begin)
+"""
+
+
+def training():
+    """A step of training, recorded on the device: the first two are other programs, since the optimiser begins with one."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "run.py")
+        file.write_text(TRAINING, encoding="utf-8")
+        done = subprocess.run([sys.executable, "-m", "neuronscope", str(file)], check=True, capture_output=True, text=True)
+    first, _, last = map(float, done.stdout.split())
+    show("a GRU of 64 steps, one step of training, the first", f"{first:.1f} s")
+    show("the same step again", f"{last:.1f} s")
 
 
 def resnet50(torch):

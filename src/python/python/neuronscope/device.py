@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
+import itertools
 import json
 import os
 import zipfile
@@ -330,13 +331,21 @@ class Computed:
         return self._values[n]
 
 
+_LOOKS = itertools.count()
+
+
+def version(tensor):
+    """Counts the writes to a tensor. One of inference mode does not count its own, so each look finds another version."""
+    return ("look", next(_LOOKS)) if tensor.is_inference() else tensor._version
+
+
 # The inputs of the last call, their versions, and copies of them. It holds the inputs, so that no other tensor has their place in memory.
 _LAST = ([], [], [])
 
 
 def _copies(inputs):
     global _LAST
-    inputs, versions = list(inputs), [x._version for x in inputs]
+    inputs, versions = list(inputs), [version(x) for x in inputs]
     are_last = len(inputs) == len(_LAST[0]) and all(a is b for a, b in zip(inputs, _LAST[0])) and versions == _LAST[1]
     if not are_last:
         _LAST = (inputs, versions, [x.detach().clone() for x in inputs])

@@ -100,6 +100,79 @@ def _max_pool_backward(grad, x, kernel, stride, padding, dilation, ceil_mode, in
     return parts.reshape(x.shape)
 
 
+def _of_heads(x, heads):
+    """Keys or values for each head of the queries, some of which may share theirs."""
+    return x.repeat_interleave(heads // x.shape[1], 1) if x.shape[1] != heads else x
+
+
+def _scores(q, k, is_causal, attn_mask, scale):
+    scores = q @ k.transpose(-2, -1) * scale
+    if is_causal:
+        scores = torch.where(torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril(), scores, -torch.inf)
+    return scores if attn_mask is None else scores + attn_mask
+
+
+def _attention(rule):
+    """torch's rule for attention gives other sums than its operator, which matters if a step ends before the gradients."""
+
+    def forward(q, k, v, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None):
+        k, v = _of_heads(k, q.shape[1]), _of_heads(v, q.shape[1])
+        sums = _scores(q, k, is_causal, attn_mask, q.shape[-1] ** -0.5 if scale is None else scale).logsumexp(-1)
+        out, _ = rule(q, k, v, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)
+        return out, sums if sums.dtype == torch.float64 else sums.float()
+
+    return forward
+
+
+def _attention_backward(grad, q, k, v, _out, _sums, _dropout, is_causal, *, attn_mask=None, scale=None):
+    """The gradients of attention, whose weights are computed again."""
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    shared, k, v = k.shape[1], _of_heads(k, q.shape[1]), _of_heads(v, q.shape[1])
+    scores = _scores(q, k, is_causal, attn_mask, scale)
+    weights = scores.softmax(-1)
+    of_weights = grad @ v.transpose(-2, -1)
+    of_scores = weights * (of_weights - (weights * of_weights).sum(-1, keepdim=True)) * scale
+    of_shared = lambda x: x.unflatten(1, (shared, -1)).sum(2)  # noqa: E731
+    return of_scores @ k, of_shared(of_scores.transpose(-2, -1) @ q), of_shared(weights.transpose(-2, -1) @ grad)
+
+
+def _weight_norm_backward(grad, v, g, norms, dim):
+    product = (grad * v).sum([n for n in range(v.dim()) if n != dim], keepdim=True) / norms
+    return (grad - v * (product / norms)) * (g / norms), product
+
+
+def _multinomial(weights, count, replacement=False, *, generator=None):
+    """The largest of the weights over exponential random numbers; with replacement, each time anew."""
+    again = (count,) if replacement else (1,)
+    found = weights.unsqueeze(-2).expand(*weights.shape[:-1], *again, weights.shape[-1])
+    found = found / -torch.log(torch.rand(found.shape, dtype=weights.dtype, device=weights.device))
+    return found.argmax(-1) if replacement else found.squeeze(-2).topk(count).indices
+
+
+def _as_strided_scatter(whole, part, size, stride, offset=None):
+    """A part that lies in one piece, as gradients do in the buckets of DistributedDataParallel."""
+    count, start = part.numel(), whole.storage_offset() if offset is None else offset
+    if not whole.is_contiguous() or torch.empty(size, device="meta").stride() != tuple(stride) or start + count > whole.numel():
+        return NotImplemented
+    return torch.ops.aten.slice_scatter(whole.reshape(-1), part.reshape(-1), 0, start, start + count).reshape(whole.shape)
+
+
+def _resized(kind):
+    """The gradient of an image that was made larger or smaller: each direction is a product with the weights of its pixels."""
+
+    def backward(grad, sizes, shape, *how):
+        resize, count = getattr(torch.ops.aten, kind), int(kind != "upsample_nearest2d")
+        flags, scales = how[:count], (*how[count:], None, None)
+        # What becomes of each pixel alone, in one direction and then the other.
+        row = torch.eye(shape[-2], dtype=grad.dtype, device=grad.device).reshape(1, shape[-2], shape[-2], 1)
+        column = torch.eye(shape[-1], dtype=grad.dtype, device=grad.device).reshape(1, shape[-1], 1, shape[-1])
+        rows = resize(row, [sizes[0], 1], *flags, scales[0], None).squeeze(-1).squeeze(0)
+        columns = resize(column, [1, sizes[1]], *flags, None, scales[1]).squeeze(-2).squeeze(0)
+        return rows @ grad @ columns.transpose(0, 1)
+
+    return backward
+
+
 def rules():
     """How ``torch.export`` writes a step: torch's rules for the core operators, and those of gradients that the device has no operator for."""
     aten, table = torch.ops.aten, torch.export.default_decompositions()
@@ -107,4 +180,15 @@ def rules():
         table[function] = torch._decomp.decomposition_table[function]
     table[aten.convolution_backward.default] = _convolution_backward
     table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward
+    attention = aten._scaled_dot_product_flash_attention_for_cpu.default
+    table[attention] = _attention(table[attention])
+    table[aten._scaled_dot_product_flash_attention_for_cpu_backward.default] = _attention_backward
+    table[aten._weight_norm_interface_backward.default] = _weight_norm_backward
+    table[aten.multinomial.default] = _multinomial
+    table[aten.as_strided_scatter.default] = _as_strided_scatter
+    table[aten._is_all_true.default] = torch.all
+    for kind in ("upsample_nearest2d", "upsample_bilinear2d", "upsample_bicubic2d"):
+        table[getattr(aten, f"{kind}_backward").default] = _resized(kind)
+    # The order of a tensor's numbers in memory is the device's own.
+    table[torch.ops.prims.copy_strided.default] = lambda x, _strides: x.clone()
     return table

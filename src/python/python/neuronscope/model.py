@@ -97,7 +97,12 @@ def _quiet(has_lines=True):
     which the collector would go again and again. ``has_lines``: each operator has its lines of the program."""
     import torch.fx.config as fx
 
+    import torch
+
     before, was_on, was_quiet = logging.root.manager.disable, gc.isenabled(), getattr(fx, "do_not_emit_stack_traces", False)
+    was_fast = torch.backends.mha.get_fastpath_enabled()
+    # Attention as the device has it: torch's own way on a processor asks for the numbers of a mask.
+    torch.backends.mha.set_fastpath_enabled(False)
     logging.disable(logging.WARNING)
     gc.disable()
     fx.do_not_emit_stack_traces = was_quiet or not has_lines
@@ -108,6 +113,7 @@ def _quiet(has_lines=True):
     finally:
         logging.disable(before)
         fx.do_not_emit_stack_traces = was_quiet
+        torch.backends.mha.set_fastpath_enabled(was_fast)
         if was_on:
             gc.enable()
 
@@ -143,6 +149,17 @@ def _register(result):
         _register(part)
 
 
+def casts():
+    """The type to which torch.autocast casts here, if any."""
+    import torch
+
+    return torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else None
+
+
+def _has_casts(program):
+    return casts() is not None or any("autocast" in str(node.target) for node in program.graph.nodes)
+
+
 def _with_batches(model, inputs):
     """A module exported for any batch size; ``None`` if it cannot be."""
     import torch
@@ -156,6 +173,8 @@ def exported(model, inputs, decompose=False, named=None, dynamic=None):
     """A ``torch.nn.Module`` as ``torch.export`` gives it for ``inputs`` and ``named`` ones. ``decompose`` writes it in the core operators."""
     import torch
 
+    from . import flat
+
     program = model
     if isinstance(model, torch.nn.Module):
         if inputs is None and not named:
@@ -165,7 +184,12 @@ def exported(model, inputs, decompose=False, named=None, dynamic=None):
         seen = model.register_forward_hook(lambda _module, _inputs, result: _register(result))
         try:
             with torch.no_grad(), _quiet(has_lines=not decompose):
+                if decompose and flat.is_flat(model):
+                    return flat.exported(model, inputs)
                 program = torch.export.export(model.eval(), inputs, named, dynamic_shapes=dynamic)
+                if not decompose and _has_casts(program):
+                    # An export has operators as they are called; this writes the casts of autocast as operators too.
+                    program = program.run_decompositions({})
                 if decompose:
                     from .fused import rules
 
@@ -173,7 +197,8 @@ def exported(model, inputs, decompose=False, named=None, dynamic=None):
         except Exception as error:
             first = str(error).strip().partition("\n")[0]
             said = next((said for word, said in _HINTS if word in str(error)), first)
-            raise ModelError(f"{type(model).__module__}.{type(model).__qualname__} cannot be exported: {said}") from error
+            name = "a step" if isinstance(model, torch.fx.GraphModule) else f"{type(model).__module__}.{type(model).__qualname__}"
+            raise ModelError(f"{name} cannot be exported: {said}") from error
         finally:
             seen.remove()
             for module, mode in modes:
@@ -200,9 +225,22 @@ def written(program, has_numbers=True):
         for name, value in program.state_dict.items():
             program.state_dict[name] = mode.from_tensor(value)
     file = io.BytesIO()
-    with _quiet():
+    with _quiet(), _without_its_check():
         torch.export.save(program, file)
     return file.getvalue()
+
+
+@contextlib.contextmanager
+def _without_its_check():
+    """torch.export.save puts a copy of the graph in order, and throws it away: that finds errors of torch alone, in half of its time."""
+    from torch._export.serde import serialize
+
+    was = getattr(serialize, "canonicalize", None)
+    serialize.canonicalize = lambda program, *_: program
+    try:
+        yield
+    finally:
+        serialize.canonicalize = was
 
 
 def shape_of(array):

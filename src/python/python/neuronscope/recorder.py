@@ -20,13 +20,15 @@ from . import clock, device, fused, kernels
 from ._core import Error
 from .device import Computed, Program, Results
 from .lazy import LazyTensor, host
-from .missing import is_asked_by_script, place, placed, remark
-from .model import ModelError
+from .missing import is_asked_by_script, is_of_script, place, placed, remark
+from .model import ModelError, casts
 
 PLACE = "xla:1"
 _aten = torch.ops.aten
 # Operators whose result is a value of the host: the step ends, and the script waits for it.
 _LOOKS = {_aten._local_scalar_dense.default, _aten.equal.default, _aten.is_nonzero.default, _aten.allclose.default}
+# Operators of which the lengths of a batch say what they do, without torch's word for it.
+_BY_LENGTHS = {_aten._pack_padded_sequence.default, _aten._ctc_loss.default, _aten._ctc_loss.Tensor, _aten._ctc_loss_backward.default, _aten._ctc_loss_backward.Tensor}
 _SIMPLE = (type(None), bool, int, float, str, torch.dtype, torch.device, torch.memory_format, torch.layout)
 
 # Storages of tensors on the device: the reference keeps the number of a storage from being given to another one.
@@ -114,10 +116,7 @@ class Step:
         key = _alias(value)
         if key not in self._nodes:
             if key[0] in _sent or key[0] not in _on_device:
-                with self._graph.inserting_before(next(iter(self._graph.nodes), None)):
-                    node = self._graph.placeholder(f"in{len(self._inputs)}")
-                # Placeholders stand in front of each other: the last one is the first argument.
-                self._inputs.insert(0, value.detach().clone())
+                node = self._input(value.detach().clone())
                 _sent.discard(key[0])
             else:
                 name = f"w{len(self._state)}"
@@ -128,6 +127,14 @@ class Step:
             self._know(key, node, value)
         return self._nodes[key]
 
+    def _input(self, value):
+        """The node of one more input. The device knows inputs by their names, which have their order."""
+        first = next((node for node in self._graph.nodes if node.op != "placeholder"), None)
+        with self._graph.inserting_before(first) if first else contextlib.nullcontext():
+            node = self._graph.placeholder(f"in{len(self._inputs)}")
+        self._inputs.append(value)
+        return node
+
     def nodes_of(self, tree):
         return _pytree.tree_map(self.node_of, tree)
 
@@ -136,6 +143,9 @@ class Step:
         if function is _aten.copy_.default and args[1].op == "get_attr":
             # torch.export loses count of two weights with the same new value.
             args = (args[0], self._graph.call_function(_aten.clone.default, (args[1],)), *args[2:])
+        if function is _aten.view.default:
+            # The core operators give other orders in memory than torch's own, in which there may be no such view.
+            function = _aten.reshape.default
         leaves, spec = _pytree.tree_flatten((args, kwargs))
         self._words.append((str(function), spec, tuple(map(_word, leaves))))
         self._alone = None
@@ -218,9 +228,10 @@ class Step:
         if not outputs:
             # Of what depends on no number there is nothing to compute.
             candidates = (self._loss, *(of for of, _, _ in live), self._last)
-            outputs = tuple(of for of in candidates if of is not None and self._sources(of))[:1]
-            if not outputs:
+            found = next((of for of in candidates if of is not None and self._sources(of)), None)
+            if found is None:
                 return None
+            outputs = (found,)
         self._read(outputs)
         # What is alive stays in the device's memory.
         for n, (of, shape, dtype) in enumerate(live):
@@ -228,7 +239,7 @@ class Step:
                 self._root.register_buffer(f"live{n}", torch.empty(shape, dtype=dtype))
                 self._graph.call_function(_aten.copy_.default, (self._graph.get_attr(f"live{n}"), of))
         self._graph.output(outputs)
-        values = tuple((x.data_ptr(), x._version) for x in self._state) if pending else ()
+        values = tuple((x.data_ptr(), device.version(x)) for x in self._state) if pending else ()
         key = (tuple(self._words), tuple(of.name for of in outputs), tuple(of.name for of, _, _ in live), values)
         if key not in _programs:
             if not pending:
@@ -270,9 +281,7 @@ class Step:
         sources = self._sources(*outputs)
         if not sources or any(node.op == "placeholder" for node in sources):
             return
-        with self._graph.inserting_before(next(iter(self._graph.nodes))):
-            put = self._graph.placeholder(f"in{len(self._inputs)}")
-        self._inputs.insert(0, getattr(self._root, sources[0].target))
+        put = self._input(getattr(self._root, sources[0].target))
         delattr(self._root, sources[0].target)
         sources[0].replace_all_uses_with(put)
         self._graph.erase_node(sources[0])
@@ -427,7 +436,7 @@ def _record(function, args, kwargs, tensors):
         remark(f"{name} runs on the host: the device has no sparse tensors")
         return _on_host(function, args, kwargs)
     if _is_shaped_by_data(function, args):
-        remark(f"{name} runs on the host: the shape of its result depends on data")
+        remark(f"{name} runs on the host: what it does depends on data")
         return _on_host(function, args, kwargs)
     writes = function._schema.is_mutable
     is_lazy = any(isinstance(x, LazyTensor) and x.is_pending for x in tensors)
@@ -469,7 +478,7 @@ def _is_shaped_by_data(function, args):
     if function is _aten.index.Tensor:
         return any(x is not None and x.dtype in (torch.bool, torch.uint8) for x in args[1])
     tags = function.tags
-    return torch.Tag.dynamic_output_shape in tags or torch.Tag.data_dependent_output in tags
+    return function in _BY_LENGTHS or torch.Tag.dynamic_output_shape in tags or torch.Tag.data_dependent_output in tags
 
 
 def _one_by_one(function, args, kwargs):
@@ -535,11 +544,11 @@ class Call:
         if not all(isinstance(x, (torch.Tensor, *_SIMPLE)) for x in leaves):
             return None, ()
         way = (id(module), module.training, spec, tuple(x for x in leaves if not isinstance(x, torch.Tensor)))
-        if way in _refused:
+        if way in _refused or _has_hooks(module):
             return None, ()
         words = tuple((tuple(x.shape), x.dtype) if isinstance(x, torch.Tensor) else x for x in leaves)
-        state = tuple((x.data_ptr(), x._version) for x in (*module.parameters(), *module.buffers()))
-        key = (id(module), module.training, spec, words)
+        state = tuple((x.data_ptr(), 0 if x.is_inference() else x._version) for x in (*module.parameters(), *module.buffers()))
+        key = (id(module), module.training, spec, words, casts())
         known = _calls.get(key)
         if known is None or known[1] != state:
             with aside():
@@ -557,6 +566,12 @@ class Call:
 
 
 _calls, _refused = {}, {}
+
+
+def _has_hooks(module):
+    """Whether the script looks at what passes through a part of a module: an export would give it tensors without numbers."""
+    hooks = (hook for part in module.modules() for hook in (*part._forward_hooks.values(), *part._forward_pre_hooks.values()))
+    return any(is_of_script(code.co_filename) for code in (getattr(hook, "__code__", None) for hook in hooks) if code is not None)
 
 
 class _Called(torch.nn.Module):

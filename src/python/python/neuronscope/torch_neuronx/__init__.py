@@ -29,8 +29,11 @@ class TracedModule(torch.nn.Module):
         self._is_loaded = False
         # What scripts set on a DataParallel; the parts of a batch run one after another.
         self.num_workers = 1
-        # Whether a batch may be larger than the one that it is compiled for.
-        self.takes_batches = False
+
+    @property
+    def takes_batches(self):
+        """Whether a batch may be another than the one that it is compiled for."""
+        return self.program.about.get("takes_batches", False)
 
     def load(self):
         """Puts the program on the device, which the first call does otherwise."""
@@ -204,7 +207,7 @@ class PartitionerConfig:
 
 def dynamic_batch(model):
     """A traced module that takes any batch: in parts of the size that it is compiled for."""
-    model.takes_batches = True
+    model.program.about["takes_batches"] = True
     return model
 
 

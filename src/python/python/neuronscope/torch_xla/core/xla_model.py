@@ -228,6 +228,13 @@ def save(data, file_or_path, master_only=True, global_master=False):
     torch.save(data, file_or_path)
 
 
+def _maybe_convert_to_cpu(data, convert=True):
+    """What packages that save by themselves ask: the data on the host."""
+    from torch.utils import _pytree
+
+    return _pytree.tree_map_only(torch.Tensor, lambda x: x.cpu(), data) if convert else data
+
+
 def _without_device(args, kwargs):
     """The arguments of ``to`` without the XLA device, and whether they named it."""
     kept = {name: value for name, value in kwargs.items() if not (name == "device" and recorder.is_named(value))}
@@ -303,6 +310,8 @@ def _install():
     torch.serialization.register_package(0, lambda storage: None, _located)
     for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         setattr(torch._VF, name, _in_operators(getattr(torch._VF, name)))
+    # Attention as well: the processor's own way asks for the numbers of a mask.
+    torch.backends.mha.set_fastpath_enabled(False)
     torch.compile = _compile(torch.compile)
     torch.autocast = _autocast(torch.autocast)
     torch.amp.autocast = torch.autocast
