@@ -69,7 +69,7 @@ impl Insights {
         let rest = format_ns(gains.saves_us.get(own).copied().unwrap_or_default() * 1e3);
         let name = busiest.name();
         Some(format!(
-            "{first} {name} is busy longest, but beside other work: if it took no time, that would save {rest}."
+            "{first} {name} is busy longest, but beside other work: without its limit the execution takes {rest} less."
         ))
     }
 }
@@ -101,7 +101,7 @@ mod tests {
         assert!(
             other.starts_with("Bound by vector")
                 && other.ends_with(
-                    "Data transfer is busy longest, but beside other work: if it took no time, that would save 10 ns."
+                    "Data transfer is busy longest, but beside other work: without its limit the execution takes 10 ns less."
                 ),
             "{other}"
         );

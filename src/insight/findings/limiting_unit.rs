@@ -5,8 +5,6 @@ use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::run::{Item, UnitRun};
 use crate::{Resource, Work};
-use ns_base::convert::u64_to_f64;
-use ns_base::units::format_ns;
 
 /// What to do when no unit works for most of the window.
 const WAITS: &str = "Each unit works for less than half of the window: what follows depends on what came before. More work for each call \
@@ -19,11 +17,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     // Without the limiting unit, the next one limits; without waits, the busiest unit does.
     let wait_ns = c.limiter.window_ns.saturating_sub(first.busy_ns);
     let detail = match limits {
-        true => format!(
-            "{} Changes that do not touch it gain at most {}.",
-            advice(c, first.resource),
-            format_ns(u64_to_f64(wait_ns))
-        ),
+        true => advice(c, first.resource).to_owned(),
         false => WAITS.to_owned(),
     };
     let claim_ns = if limits { first.busy_ns } else { wait_ns };
