@@ -51,19 +51,26 @@ impl Insights {
         }
     }
 
+    /// The limits that cost time, the bound first: name in words, nanoseconds, percent of the total time. Empty where they are not computed.
+    pub fn limit_costs(&self) -> Vec<(String, f64, f64)> {
+        let ranked = self.limits.as_ref().map(Gains::ranked).unwrap_or_default();
+        let cost = |(name, us): (&str, f64)| (limit_words(name), us * 1e3, us / 1e4 / self.summary.total_time);
+        ranked.into_iter().map(cost).collect()
+    }
+
     /// What bounds the execution, and whether the busiest unit is that: `Bound by vector: without this limit the execution takes 190 us
     /// less (20.2 % of total_time). ...` `None` if no limit costs time, or their costs are not computed.
     pub fn bound_sentence(&self) -> Option<String> {
         let gains = self.limits.as_ref()?;
-        let (bound, us) = *gains.ranked().first()?;
-        let (words, share) = (limit_words(bound), format_share(us / 1e4 / self.summary.total_time));
+        let (words, ns, percent) = self.limit_costs().into_iter().next()?;
         let first = format!(
-            "Bound by {words}: without this limit the execution takes {} less ({share} of total_time).",
-            format_ns(us * 1e3)
+            "Bound by {words}: without this limit the execution takes {} less ({} of total_time).",
+            format_ns(ns),
+            format_share(percent)
         );
         let busiest = self.limiter.first().map(|first| first.resource)?;
         let own = busiest.limit().name();
-        if own == bound {
+        if gains.bound.as_deref() == Some(own) {
             return Some(first);
         }
         let rest = format_ns(gains.saves_us.get(own).copied().unwrap_or_default() * 1e3);

@@ -27,7 +27,6 @@ pub use findings::{Effect, Finding, Rule, SliceRange, findings};
 pub use insights::{Insights, LIMITS_TITLE, UTILISATION_BUCKETS};
 pub use limiter::{Limiter, Resource, ResourceTime};
 pub use metrics::{Metric, MetricValue, Unit};
-pub use ns_machine::cost::limit_words;
 pub use roofline::{Roofline, RooflinePoint};
 pub use run::{ClockLimit, Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
 pub use summary::Summary;

@@ -271,9 +271,9 @@ pub(super) fn is_name_of(text: &str, known: &str) -> bool {
     more_words(text, known).is_some_and(|more| more.is_empty())
 }
 
-/// Words that a fine-tuned model's name has beside that of the model it starts from: `hermes`, `3` of `Hermes-3-Llama-3.1-8B`.
-pub(super) fn words_of_tuned(text: &str, known: &str) -> Option<Vec<String>> {
+/// Whether a text names a model and more, none of which is a size: `Hermes-3-Llama-3.1-8B`.
+pub(super) fn is_tuned_from(text: &str, known: &str) -> bool {
     let changes_size = |word: &String| is_size(word) || OTHER_SIZES.contains(&word.as_str());
     let has_size = words(known).iter().any(|word| is_size(word));
-    more_words(text, known).filter(|more| has_size && !more.iter().any(changes_size))
+    has_size && more_words(text, known).is_some_and(|more| !more.iter().any(changes_size))
 }

@@ -4,8 +4,8 @@ use super::config::{DecoderConfig, LayerKind};
 use super::config_json::config_of;
 use super::families::Family;
 use super::linear::linear_model;
-use super::model_names::{FILE, SAME, SEES, STORED, is_block, is_name_of, words, words_of_tuned};
-use super::model_rows::{MODELS, Sizes};
+use super::model_names::{FILE, SAME, SEES, STORED, is_block, is_name_of, is_tuned_from, words};
+use super::model_rows::{MODELS, ModelRow, Sizes};
 use super::weights::Weights;
 use ns_base::{Refusal, nearest_text, refuse};
 use serde_json::{Map, Value};
@@ -102,13 +102,15 @@ fn fields_of(family: &str, sizes: Sizes, more: &str) -> Map<String, Value> {
 /// A published model by its name, in any case, with or without an organisation, and with words that change no size: `Instruct`, `v0.2`, `2507`.
 /// Fails when there is none of this name; the message has the nearest.
 pub fn named_config(name: &str) -> Result<DecoderConfig, Refusal> {
-    let tuned = || longest_name(|written| words_of_tuned(name, written).is_some());
-    let Some(known) = exact_name(name)?.or_else(tuned) else {
+    let exact = exact_row(name)?;
+    let Some((known, _, family, sizes, more, _)) =
+        exact.or_else(|| longest_row(|written| is_tuned_from(name, written)))
+    else {
         let refusal = refuse!("no language model '{name}'; the nearest are {}", nearest_text(name, model_names()));
         return Err(refusal.advise("give its config.json with --model-config"));
     };
-    let mut config = row_config(known)?;
-    if !is_known_name(name) {
+    let mut config = config_of(known, &fields_of(family, *sizes, more))?;
+    if exact.is_none() {
         config.remarks.push(format!(
             "{name} is taken as {known} tuned further, with its sizes; if it has others, give its config.json with --model-config."
         ));
@@ -118,33 +120,24 @@ pub fn named_config(name: &str) -> Result<DecoderConfig, Refusal> {
 }
 
 /// Whether a name is that of a published model, not of one that is tuned from it.
-#[must_use]
 pub fn is_known_name(name: &str) -> bool {
-    exact_name(name).is_ok_and(|known| known.is_some())
+    exact_row(name).is_ok_and(|row| row.is_some())
 }
 
-/// The longest of the known names that a test accepts, as the model of it.
-fn longest_name(accepts: impl Fn(&str) -> bool) -> Option<&'static str> {
+/// The model whose longest name, of those that a test accepts, is the longest of all.
+fn longest_row(accepts: impl Fn(&str) -> bool) -> Option<&'static ModelRow> {
     let all = MODELS.iter().map(|(known, ..)| (*known, *known)).chain(SAME.iter().copied());
     let longest = all.filter(|(written, _)| accepts(written)).max_by_key(|(written, _)| written.len());
-    longest.map(|(_, known)| known)
+    let (_, known) = longest?;
+    MODELS.iter().find(|(name, ..)| *name == known)
 }
 
-/// The published model of exactly this name.
-///
-/// # Errors
-/// When the model has layers that are not timed.
-fn exact_name(name: &str) -> Result<Option<&'static str>, Refusal> {
-    match longest_name(|written| is_name_of(name, written)) {
+/// The published model of exactly this name. Fails when the model has layers that are not timed.
+fn exact_row(name: &str) -> Result<Option<&'static ModelRow>, Refusal> {
+    match longest_row(|written| is_name_of(name, written)) {
         None => linear_model(name).map_or(Ok(None), Err),
-        known => Ok(known),
+        row => Ok(row),
     }
-}
-
-fn row_config(known: &str) -> Result<DecoderConfig, Refusal> {
-    let row = MODELS.iter().find(|(name, ..)| *name == known);
-    let (_, _, family, sizes, more, _) = row.ok_or_else(|| refuse!("no language model '{known}'"))?;
-    config_of(known, &fields_of(family, *sizes, more))
 }
 
 /// The storage that the words of a name say, and what is left out of such a model.

@@ -2,7 +2,7 @@
 
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_share, format_times};
-use ns_insight::{Bounds, Effect, Finding, Insights, LIMITS_TITLE, Limiter, ResourceTime, Summary, limit_words};
+use ns_insight::{Bounds, Effect, Finding, Insights, LIMITS_TITLE, Limiter, ResourceTime, Summary};
 use ns_view::terminal::table;
 
 /// The note of times that hold guesses, the limiting unit, metrics, bounds, findings.
@@ -37,11 +37,9 @@ fn limiter(limiter: &Limiter) -> String {
 
 /// What each limit costs, the bound first.
 fn limits(insights: &Insights) -> String {
-    let (Some(gains), Some(sentence)) = (&insights.limits, insights.bound_sentence()) else { return String::new() };
-    let row = |(name, us): (&str, f64)| {
-        vec![limit_words(name), format_ns(us * 1e3), format_share(us / 1e4 / insights.summary.total_time)]
-    };
-    let rows: Vec<Vec<String>> = gains.ranked().into_iter().map(row).collect();
+    let Some(sentence) = insights.bound_sentence() else { return String::new() };
+    let row = |(words, ns, percent)| vec![words, format_ns(ns), format_share(percent)];
+    let rows: Vec<Vec<String>> = insights.limit_costs().into_iter().map(row).collect();
     format!("{LIMITS_TITLE}\n{sentence}\n{}\n", table(&["Limit", ">Saves", ">Of total_time"], &rows))
 }
 

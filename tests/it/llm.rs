@@ -137,6 +137,7 @@ fn the_families_and_the_fields_of_a_file_are_in_the_documents() {
             (f.experts.is_some(), "experts"),
             (f.is_latent, "latent attention"),
             (f.has_attention_gate, "gate of attention"),
+            (f.has_word_norm, "norm of words"),
             (f.tied, "tied"),
         ];
         let more: Vec<&str> = more.iter().filter(|(has, _)| *has).map(|(_, what)| *what).collect();

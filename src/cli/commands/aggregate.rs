@@ -17,7 +17,7 @@ use crate::png::png;
 use ns_session::reports::{AggregateResult, Aggregation, AggregationRun};
 
 pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
-    let mut run = match asked(&mut args)?.start() {
+    let mut run = match aggregation_of(&mut args)?.start() {
         Ok(run) => run,
         Err(message) => Args::command().error(ErrorKind::InvalidValue, message).exit(),
     };
@@ -34,7 +34,7 @@ pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
     }
 }
 
-fn asked(args: &mut AggregateArgs) -> Result<Aggregation> {
+fn aggregation_of(args: &mut AggregateArgs) -> Result<Aggregation> {
     let (mut aggregation, models) = (Aggregation::default(), &args.models);
     args.options.put_text("backends", args.backends.join(","));
     args.options.put_text("test", args.test.name().to_owned());

@@ -27,13 +27,13 @@ pub(super) fn run(command: IndexCommand) -> Result<()> {
             let _one_at_a_time = lock_folder(&output);
             let read = |path: &PathBuf| Ok((path_text(path), file::read_text(path)?));
             let files: Vec<(String, String)> = indexes.iter().map(read).collect::<Result<_>>()?;
-            write(&output, said(append_indexes(&files)?))
+            write(&output, with_warnings(append_indexes(&files)?))
         }
         IndexCommand::Filter { index, filters, output } => {
-            let kept = said(filter_index(&path_text(&index), &file::read_text(&index)?, &filters)?);
+            let matches = with_warnings(filter_index(&path_text(&index), &file::read_text(&index)?, &filters)?);
             match output {
-                Some(path) => write(&path, &kept),
-                None => text::print(kept.as_bytes()),
+                Some(path) => write(&path, &matches),
+                None => text::print(matches.as_bytes()),
             }
         }
         IndexCommand::Copy(args) => copy(&args, false),
@@ -43,22 +43,22 @@ pub(super) fn run(command: IndexCommand) -> Result<()> {
                 host::say(&format!("note: {}: does not exist", index.display()));
                 return Ok(());
             }
-            carry_out(&said(delete_index(&path_text(&index), &file::read_text(&index)?)?), &index)
+            carry_out(&with_warnings(delete_index(&path_text(&index), &file::read_text(&index)?)?), &index)
         }
     }
 }
 
 fn copy(CopyArgs { old_index, new_index, new_dir }: &CopyArgs, moves: bool) -> Result<()> {
     let (old, new) = (path_text(old_index), path_text(new_index));
-    carry_out(&said(copy_index(&old, &file::read_text(old_index)?, [&new, new_dir], moves)?), old_index)
+    carry_out(&with_warnings(copy_index(&old, &file::read_text(old_index)?, [&new, new_dir], moves)?), old_index)
 }
 
 fn path_text(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The answer, whose warnings are said.
-fn said<T>(IndexAnswer { answer, warnings }: IndexAnswer<T>) -> T {
+/// Prints the warnings of an answer, and returns it.
+fn with_warnings<T>(IndexAnswer { answer, warnings }: IndexAnswer<T>) -> T {
     warnings.iter().for_each(|warning| host::say(&format!("note: {warning}")));
     answer
 }

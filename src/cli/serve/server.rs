@@ -65,7 +65,7 @@ fn listen(port: u16) -> Result<TcpListener> {
 }
 
 /// What a request asks for.
-struct Asked {
+struct Request {
     /// Bytes of the request's head.
     bytes: usize,
     method: String,
@@ -81,12 +81,12 @@ fn talk(site: &Site, mut stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut unread = Vec::new();
     loop {
-        match asked(&unread) {
-            Ok(Some(asked)) => {
-                unread.drain(..asked.bytes);
-                let is_head = asked.method == "HEAD";
-                send(stream, &answer(site, &asked.method, &asked.url), is_head, asked.stays)?;
-                if !asked.stays {
+        match next_request(&unread) {
+            Ok(Some(request)) => {
+                unread.drain(..request.bytes);
+                let is_head = request.method == "HEAD";
+                send(stream, &answer(site, &request.method, &request.url), is_head, request.stays)?;
+                if !request.stays {
                     return Ok(());
                 }
             }
@@ -104,7 +104,7 @@ fn talk(site: &Site, mut stream: &TcpStream) -> io::Result<()> {
 }
 
 /// The first request of these bytes; `None` where its end is not among them.
-fn asked(bytes: &[u8]) -> Result<Option<Asked>, httparse::Error> {
+fn next_request(bytes: &[u8]) -> Result<Option<Request>, httparse::Error> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     let httparse::Status::Complete(bytes) = request.parse(bytes)? else { return Ok(None) };
@@ -115,7 +115,7 @@ fn asked(bytes: &[u8]) -> Result<Option<Asked>, httparse::Error> {
     let stays =
         !has_body && (says("connection", "keep-alive") || (request.version == Some(1) && !says("connection", "close")));
     let text = |part: Option<&str>| part.unwrap_or_default().to_owned();
-    Ok(Some(Asked { bytes, method: text(request.method), url: text(request.path), stays }))
+    Ok(Some(Request { bytes, method: text(request.method), url: text(request.path), stays }))
 }
 
 fn send(mut stream: &TcpStream, answer: &Answer, is_head: bool, stays: bool) -> io::Result<()> {

@@ -111,8 +111,9 @@ impl Gains {
             Ok((limit.name().to_owned(), (us * 1e3).round() / 1e3))
         };
         let saves_us: BTreeMap<String, f64> = Limit::ALL.into_iter().map(gain).collect::<Result<_, E>>()?;
-        let most = saves_us.iter().filter(|(_, us)| **us > 0.0).max_by(|a, b| a.1.total_cmp(b.1));
-        Ok(Self { bound: most.map(|(name, _)| name.clone()), saves_us })
+        let mut gains = Self { bound: None, saves_us };
+        gains.bound = gains.ranked().first().map(|(name, _)| (*name).to_owned());
+        Ok(gains)
     }
 
     /// The limits with their gains, the largest first; those that cost nothing are left out.

@@ -153,7 +153,7 @@ pub enum AggregateResult {
 
 /// Records that are read for a report.
 pub struct AggregationRun {
-    asked: Aggregation,
+    aggregation: Aggregation,
     records: Aggregator,
     backends: Vec<Backend>,
 }
@@ -196,14 +196,14 @@ impl Aggregation {
         let records = Aggregator::new(Selection { accelerator, models: self.models.clone(), test, metric, lenient });
         let suites = || vec![Backend::Inductor, Backend::OpenxlaDynamo];
         let backends = if self.backends.is_empty() { suites() } else { self.backends.clone() };
-        Ok(AggregationRun { asked: self, records, backends })
+        Ok(AggregationRun { aggregation: self, records, backends })
     }
 }
 
 impl AggregationRun {
     /// Whether lines that cannot be used are counted, and folders are read.
     pub fn is_lenient(&self) -> bool {
-        self.asked.is_lenient
+        self.aggregation.is_lenient
     }
 
     /// Takes a line. `place` is its position for messages: `file:line`. Fails when the line cannot be used.
@@ -220,8 +220,8 @@ impl AggregationRun {
     pub fn remarks(&mut self) -> String {
         // Runs of NeuronCores have no Inductor to compare with.
         let present = self.records.backends();
-        let is_lenient = self.asked.is_lenient;
-        if is_lenient && self.asked.backends.is_empty() && !self.backends.iter().all(|b| present.contains(b)) {
+        let is_lenient = self.aggregation.is_lenient;
+        if is_lenient && self.aggregation.backends.is_empty() && !self.backends.iter().all(|b| present.contains(b)) {
             self.backends = present;
         }
         for unlike in unlike_batches(&self.records, &self.backends) {
@@ -234,7 +234,7 @@ impl AggregationRun {
     /// A warning about times of different accelerators.
     pub fn mix(&self) -> Option<String> {
         let products: Vec<&str> = self.records.accelerators().collect();
-        let is_mixed = self.asked.is_lenient && self.asked.accelerator.is_none() && products.len() > 1;
+        let is_mixed = self.aggregation.is_lenient && self.aggregation.accelerator.is_none() && products.len() > 1;
         let (count, names) = (products.len(), products.join("; "));
         is_mixed.then(|| {
             format!(
@@ -243,18 +243,18 @@ impl AggregationRun {
         })
     }
 
-    /// The report. On a terminal a picture of pixels is one of characters. Fails when there are no records, or they have no baseline.
+    /// The report. A terminal gets a picture of characters instead of pixels. Fails when there are no records, or the baseline has none.
     pub fn result(&self, is_terminal: bool) -> Result<AggregateResult, Refusal> {
         if self.records.is_empty() {
             return Err(refuse!("no results found"));
         }
-        let Aggregation { report: kind, baseline, metric, format, .. } = self.asked;
+        let Aggregation { report: kind, baseline, metric, format, .. } = self.aggregation;
         let times = speedups(&self.records, &self.backends, baseline)?;
         let report = Report { kind, times: &times, backends: &self.backends, baseline };
         let Some(table) = report.table() else {
-            let any = if self.asked.is_lenient { "any" } else { DEFAULT_ACCELERATOR };
-            let shown = self.asked.accelerator.as_deref().unwrap_or(any);
-            return Ok(AggregateResult::Missing(format!("cannot find data for accelerator {shown}")));
+            let any = if self.aggregation.is_lenient { "any" } else { DEFAULT_ACCELERATOR };
+            let accelerator = self.aggregation.accelerator.as_deref().unwrap_or(any);
+            return Ok(AggregateResult::Missing(format!("cannot find data for accelerator {accelerator}")));
         };
         let is_text = match format {
             AggregateFormat::Csv => return Ok(AggregateResult::Text(table.to_csv())),
@@ -266,9 +266,9 @@ impl AggregationRun {
         if kind == ReportKind::Changes {
             return Err(refuse!("--report changes is a list and cannot be drawn; use --format csv or tab"));
         }
-        let size = FigureSize { width_in: self.asked.width_in, height_in: self.asked.height_in };
+        let size = FigureSize { width_in: self.aggregation.width_in, height_in: self.aggregation.height_in };
         let size = if is_text { FigureSize::of_characters(COLUMNS, ROWS) } else { size };
-        let drawing = figure(&report, metric, size, self.asked.title.as_deref());
+        let drawing = figure(&report, metric, size, self.aggregation.title.as_deref());
         Ok(match format {
             _ if is_text => AggregateResult::Text(drawing.to_characters()),
             AggregateFormat::Svg => AggregateResult::Text(drawing.to_svg()),

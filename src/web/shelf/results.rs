@@ -18,7 +18,7 @@ pub fn keep_study(spec: StudySpec, result: StudyResult) -> Result<(), String> {
     keep(&kept, &kept.title())
 }
 
-/// The key of what a study that has not ended has so far: one study, which the text names.
+/// The key in storage of the answers of a study that has not ended. There is one; its text names the study.
 const UNFINISHED: &str = "neuronscope.unfinished";
 
 /// Keeps what a study that runs has so far, if there is something, so that a later visit takes it up.
