@@ -41,7 +41,8 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         if link.file.is_none() {
             self.draft = link.spec.clone();
         }
-        self.wants_file = link.file.is_some() && open.is_none() && self.is_new_link;
+        // A link that is read twice before its file is looked up wants it still.
+        self.wants_file = link.file.is_some() && open.is_none() && (self.is_new_link || self.wants_file);
         (self.link, self.is_awaited) = (link, open.is_none());
         if let (false, Some(id)) = (is_there, open) {
             self.show(id);
@@ -59,7 +60,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     /// Asks for the simulated run of the opened link, unless it is open.
     pub(super) fn want_run(&mut self, is_first: bool) {
         // A link in the page's head refers to the view that is already shown.
-        let is_opened = is_first || self.is_new_link;
+        let is_opened = is_first || self.is_new_link || self.wants_run;
         self.wants_run = is_opened && self.is_awaited && self.link.file.is_none();
     }
 

@@ -401,8 +401,9 @@ fn a_file_opens_at_its_first_view_unless_a_link_says_how() {
     // During a comparison, the file is compared.
     let compared = open([file("a.json")]).after(A::Tool(Tool::Compare)).after(A::FileGiven("b.json".to_owned()));
     assert_eq!(compared.opens, None);
-    // Opening the same link again does not ask for the file.
-    assert!(!linked.after(A::Load(Box::new(link))).wants_file);
+    // Opening the same link again does not ask again for the file.
+    assert!(linked.after(A::Load(Box::new(link.clone()))).wants_file);
+    assert!(!linked.after(A::NoFile).after(A::Load(Box::new(link))).wants_file);
 }
 
 #[test]
@@ -415,6 +416,10 @@ fn a_link_of_a_model_wants_its_run_unless_it_is_open() {
     let same = State::default().after(A::Load(Box::default())).after(A::Load(Box::default()));
     assert!(!same.after(A::WantRun { is_first: false }).wants_run);
     assert!(same.after(A::WantRun { is_first: true }).wants_run);
+    // A browser may tell of an address that the page has read already: it wants its run or its file still.
+    assert!(asked.after(A::Load(link("mlp"))).after(A::WantRun { is_first: false }).wants_run);
+    let of_file = || Box::new(ProfileLink { file: Some("a".to_owned()), ..ProfileLink::default() });
+    assert!(State::default().after(A::Load(of_file())).after(A::Load(of_file())).wants_file);
     // It comes before a run that goes on.
     let busy = State::default().after(A::Start(None, "x".to_owned())).after(A::Load(link("mlp")));
     assert!(busy.after(A::WantRun { is_first: true }).wants_run);
