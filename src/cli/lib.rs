@@ -114,7 +114,11 @@ fn refuse_scripts(words: &[OsString]) -> anyhow::Result<()> {
         let is_its_flag =
             |word: usize| word + 1 == at && words[word].to_str().is_some_and(|w| w.starts_with("--model"));
         let given = words.iter().enumerate().skip(1).filter(|(word, _)| *word != at && !is_its_flag(*word));
-        let given: Vec<String> = given.map(|(_, word)| word.to_string_lossy().into_owned()).collect();
+        let mut given: Vec<String> = given.map(|(_, word)| word.to_string_lossy().into_owned()).collect();
+        if at == 1 {
+            // It stands in the place of the command's name.
+            given.insert(0, String::new());
+        }
         if let Some(refusal) = refuse_script(name, &content, &given, neuronperf_command) {
             return Err(refusal.into());
         }

@@ -113,13 +113,16 @@ const ITS_MODEL: Call = Call {
 
 impl Call {
     fn of(name: &str, text: &str) -> Option<&'static Self> {
-        let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let makes = |call: &&Self| call.words.iter().any(|word| text.contains(word));
-        CALLS.iter().find(makes).or_else(|| CALLS.iter().find(|call| call.files.contains(&file)))
+        CALLS.iter().find(makes).or_else(|| CALLS.iter().find(|call| call.has_file(name)))
+    }
+
+    fn has_file(&self, name: &str) -> bool {
+        self.files.contains(&name.rsplit(['/', '\\']).next().unwrap_or(name))
     }
 
     /// The command for a script, with the user's flags if they are flags of this command.
-    fn command_of(&self, text: &str, given: &[String]) -> String {
+    fn command_of(&self, name: &str, text: &str, given: &[String]) -> String {
         let is_traced = text.contains("traced_only=True") || text.contains("traced_only = True");
         let flags = if is_traced { self.flags.replace("mark_step", "trace") } else { self.flags.to_owned() };
         let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -127,6 +130,8 @@ impl Call {
         let flags = if is_tutorials { flags.replace("MODEL", "nn") } else { flags };
         let own = match given {
             [command, own @ ..] if self.command == format!("neuronscope {command}") => own,
+            // The flags of a tool's own script are those of the command that replaces it.
+            [command, own @ ..] if command.is_empty() && self.has_file(name) => own,
             _ => &[],
         };
         // Flags of the user's stand in place of the same ones, and of words that are no flags.
@@ -162,7 +167,7 @@ pub fn neuronperf_command(text: &str) -> Option<String> {
 }
 
 /// What to type instead of a Python script, by the calls in its text; `None` if the name is not that of a script. `given` are the command that
-/// the script was given to and its other arguments. The command for NeuronPerf is that of `neuronperf`, [`neuronperf_command`] where such
+/// the script was given to, empty if it stands in a command's place, and its other arguments. The command for NeuronPerf is that of `neuronperf`, [`neuronperf_command`] where such
 /// scripts are refused: a program that runs them need not hold all options of a benchmark.
 pub fn refuse_script(
     name: &str,
@@ -182,7 +187,7 @@ pub fn refuse_script(
     let arguments: String = given.iter().skip(1).map(|word| format!(" {}", quoted(word))).collect();
     // The arguments of a call are in the script; the user's follow them.
     let own = own.map(|own| if given.first().is_some_and(|c| c == "bench") { own + &arguments } else { own });
-    let command = own.unwrap_or_else(|| found.command_of(&text, given));
+    let command = own.unwrap_or_else(|| found.command_of(name, &text, given));
     let (name, call, chapter) = (quoted(name), found.call, found.chapter);
     // The suite's scripts drive PyTorch itself.
     let runs = if chapter == SUITE {
@@ -269,6 +274,18 @@ mod tests {
             let answer = answer_to(name, text, given);
             assert!(answer.contains(python) && answer.contains(&format!("type: {command}")), "{answer}");
         }
+        // A script in a command's place has its own flags, which are the command's if it is the tool's script.
+        let alone = |name: &str, text: &str, flags: &[&str]| {
+            let given: Vec<String> = [""].iter().chain(flags).map(|word| (*word).to_owned()).collect();
+            refuse_script(name, text.as_bytes(), &given, neuronperf_command).unwrap().to_string()
+        };
+        let guide = alone("matmult_linear.py", "", &["--batch_size", "1", "--add_bias"]);
+        assert!(guide.contains("python -m neuronscope matmult_linear.py --batch_size 1 --add_bias runs it"), "{guide}");
+        assert!(guide.contains("type: neuronscope matmult --batch_size 1 --add_bias ("), "{guide}");
+        let suite = alone("xla/result_analyzer.py", "", &["--output-dirname=er"]);
+        assert!(suite.contains("type: neuronscope analyze --output-dirname=er ("), "{suite}");
+        let mine = alone("run.py", "neuronperf.torch.benchmark('nn', x)", &["--seed", "3"]);
+        assert!(mine.contains("run.py --seed 3 runs it") && mine.contains("bench --model nn ("), "{mine}");
         assert!(is_known_script("benchmarks/experiment_runner.py") && !is_known_script("mine.py"));
     }
 }

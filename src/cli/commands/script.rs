@@ -15,9 +15,14 @@ const PYTHONS: [&str; 2] = ["python3", "python"];
 
 pub(super) fn run(args: &RunArgs) -> Result<()> {
     let Some(python) = PYTHONS.into_iter().find(|python| has_package(python)) else {
-        let script = args.words.iter().filter_map(|word| word.to_str()).find(|word| word.ends_with(".py"));
-        let content = script.and_then(|script| file::read(Path::new(script)).ok()).unwrap_or_default();
-        let instead = script.and_then(|script| refuse_script(script, &content, &[], neuronperf_command));
+        let words: Vec<&str> = args.words.iter().filter_map(|word| word.to_str()).collect();
+        let script = words.iter().position(|word| word.ends_with(".py"));
+        let instead = script.and_then(|at| {
+            let content = file::read(Path::new(words[at])).unwrap_or_default();
+            let flags = words[at + 1..].iter().copied();
+            let given: Vec<String> = std::iter::once("").chain(flags).map(str::to_owned).collect();
+            refuse_script(words[at], &content, &given, neuronperf_command)
+        });
         let instead = instead.map(|refusal| format!("; {refusal}")).unwrap_or_default();
         bail!("no Python here ({}) has the package neuronscope: pip install neuronscope{instead}", PYTHONS.join(", "));
     };
