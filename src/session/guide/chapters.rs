@@ -3,7 +3,7 @@
 use super::{Chapter, Example};
 
 /// The chapters in their order.
-pub const CHAPTERS: [Chapter; 6] = [BENCHMARK, PROFILE, MODEL, OPERATORS, EXPERIMENTS, KEEP];
+pub const CHAPTERS: [Chapter; 8] = [BENCHMARK, PROFILE, MODEL, LANGUAGE_MODELS, NKI, OPERATORS, EXPERIMENTS, KEEP];
 
 const BENCHMARK: Chapter = Chapter {
     id: "benchmark",
@@ -72,6 +72,52 @@ const MODEL: Chapter = Chapter {
             shows: "Products without a bias leave the range of bfloat16; the page names the operation.",
             link: "#/numerics?v=1&model=matmult:n=32,loop_count=200,add_bias=false,normalize=true",
             command: "neuronscope numerics --model matmult:n=32,loop_count=200,add_bias=false,normalize=true",
+        },
+    ],
+};
+
+const LANGUAGE_MODELS: Chapter = Chapter {
+    id: "language-models",
+    title: "Size a language model",
+    text: &[
+        "A language model runs on several cores of an instance. LLMs says how long the first token of a prompt and each further token take, which part of that is weights, keys and values, collectives, compute and host, what a million tokens cost, and whether the model fits into the memory of a core.",
+        "Take a model of the list, type a name of the Hugging Face hub, or drop its config.json. The page tries all places: instances, cores and batch sizes. With limits for the first token and for the others it names the cheapest place within them. Requests a second add a queue, with percentiles.",
+    ],
+    examples: &[
+        Example {
+            title: "The cheapest place within limits",
+            shows: "Llama 3 8B, four requests at a time, a first token within 500 ms and 20 ms a token.",
+            link: "#/llm?v=1&model=llama-3-8b&batch=4&max_ttft_ms=500&max_tpot_ms=20",
+            command: "neuronscope generate --model llama-3-8b --batch 4 --max-ttft-ms 500 --max-tpot-ms 20",
+        },
+        Example {
+            title: "A mixture of experts on Trn2",
+            shows: "How many experts a batch of 16 wakes, and what their weights cost in a token.",
+            link: "#/llm?v=1&model=qwen3-30b-a3b&instance=trn2.48xlarge&tp=4&batch=16",
+            command: "neuronscope generate --model qwen3-30b-a3b --instance trn2.48xlarge --tp 4 --batch 16",
+        },
+    ],
+};
+
+const NKI: Chapter = Chapter {
+    id: "nki",
+    title: "Time a kernel in Python",
+    text: &[
+        "Paste or drop a kernel of the Neuron Kernel Interface. Python runs it in this browser and records its instructions; a simulated core says how long they take. The result names what bounds the kernel: it is run again without one limit at a time, such as the rate of the tensor engine or the issue of DMAs, and the limit that saves most is the bound.",
+        "Each line has its time and its bytes. Loads that repeat, spills, and what does not build are named with their line. Settings are constants of the file or arguments with several values: all of them run, and a table ranks them.",
+    ],
+    examples: &[
+        Example {
+            title: "Which block is best",
+            shows: "A product with 1, 2, 4 and 8 rows of tiles in a block: a taller block loads less, until the tensor engine is the bound.",
+            link: "#/nki?v=1&kernel=matmul-blocks&set=ROWS=1,2,4,8",
+            command: "",
+        },
+        Example {
+            title: "A product in tiles",
+            shows: "What bounds a first version: its loads are too small for the queues.",
+            link: "#/nki?v=1&kernel=matmul",
+            command: "",
         },
     ],
 };

@@ -70,7 +70,7 @@ pub fn landing_page(on_files: Callback<Vec<File>>) -> Html {
             <section aria-labelledby="tours-title">
                 <h2 id="tours-title">{ "Six things to try" }</h2>
                 <ol class="tours">{ for TOURS.map(tour) }</ol>
-                <p><a href={Page::Guide.hash()}>{ "Read the guide" }</a>{ ": six short chapters with examples to open." }</p>
+                <p><a href={Page::Guide.hash()}>{ "Read the guide" }</a>{ ": short chapters with examples to open." }</p>
             </section>
         </div>
     }

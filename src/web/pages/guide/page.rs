@@ -17,7 +17,7 @@ pub fn GuidePage() -> Html {
     html! {
         <div class="page guide">
             <h1>{ "Guide" }</h1>
-            <p class="lead">{ "For people who tune models: six short chapters. Each example opens with a click and runs at once, in this browser." }</p>
+            <p class="lead">{ "For people who tune models, in short chapters. Each example opens with a click and runs at once, in this browser." }</p>
             <nav class="panel" aria-label="Chapters"><ol>{ for CHAPTERS.iter().map(way) }</ol></nav>
             { for CHAPTERS.iter().map(chapter) }
         </div>
