@@ -1,5 +1,5 @@
-//! `NEURON_CC_FLAGS`: flags of the compiler in the environment, as scripts set them. They become flags of the command, after its own,
-//! which override them.
+//! Flags of the compiler in one text, as scripts set them: `NEURON_CC_FLAGS` of the environment, and `--compiler-args` or
+//! `--neuron-cc-flags` of a command. They become flags of the command, after its own, which override them.
 
 use std::ffi::OsString;
 
@@ -10,8 +10,12 @@ use super::flags::name_of;
 use super::host;
 use super::model_file::is_model;
 use ns_bench::matmult::CcFlags;
+use ns_bench::plain_list;
 
 const VARIABLE: &str = "NEURON_CC_FLAGS";
+
+/// Flags whose value is such a text, by the names of NeuronPerf and of the microbenchmark guide.
+const HOLDERS: [&str; 2] = ["--compiler-args", "--neuron-cc-flags"];
 
 /// The commands that compile, by the name of the flag that takes all flags in one text; without one, each flag is a flag of the command.
 const COMPILE: [(&str, Option<&str>); 5] =
@@ -20,25 +24,50 @@ const COMPILE: [(&str, Option<&str>); 5] =
 /// Commands that simulate models with the compiler's default flags.
 const SIMULATE: [&str; 4] = ["experiment", "customop", "inspect", "matmul-bench"];
 
-/// The arguments of the process, followed by the flags in the environment. Fails when a flag in the environment has a value that
-/// does not exist.
+/// The arguments of the process, followed by the flags of the compiler in its own texts and in the environment. Fails when one of them
+/// has a value that does not exist.
 pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
-    let text = std::env::var(VARIABLE).unwrap_or_default();
-    let (args, notes) = with_flags(args, &text)?;
-    notes.iter().for_each(|line| host::say(&format!("note: {line}")));
-    Ok(args)
+    with_texts(args, std::env::var(VARIABLE).unwrap_or_default())
+}
+
+fn with_texts(mut args: Vec<OsString>, variable: String) -> Result<Vec<OsString>> {
+    let own = own_texts(&mut args);
+    own.into_iter().chain([(VARIABLE, variable)]).try_fold(args, |args, (holder, text)| {
+        let (args, notes) = with_flags(args, holder, &text)?;
+        notes.iter().for_each(|line| host::say(&format!("note: {line}")));
+        Ok(args)
+    })
+}
+
+/// Takes the texts that the arguments of a command which compiles hold, also as Python writes a list of words.
+fn own_texts(args: &mut Vec<OsString>) -> Vec<(&'static str, String)> {
+    let command = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
+    let Some((_, own)) = COMPILE.into_iter().find(|(name, _)| *name == command) else { return Vec::new() };
+    let holders = || HOLDERS.into_iter().filter(|holder| own != Some(&holder[2..]));
+    let (mut texts, mut at) = (Vec::new(), 2);
+    while let Some(word) = args.get(at).and_then(|a| a.to_str()).map(str::to_owned) {
+        let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v.to_owned())));
+        let Some(holder) = holders().find(|holder| *holder == name) else {
+            at += 1;
+            continue;
+        };
+        args.remove(at);
+        let value = value.or_else(|| (at < args.len()).then(|| args.remove(at).to_string_lossy().into_owned()));
+        texts.push((holder, plain_list(&value.unwrap_or_default()).replace(',', " ")));
+    }
+    texts
 }
 
 /// The arguments with the flags of a text, and a sentence about each of these flags.
-fn with_flags(mut args: Vec<OsString>, text: &str) -> Result<(Vec<OsString>, Vec<String>)> {
+fn with_flags(mut args: Vec<OsString>, holder: &'static str, text: &str) -> Result<(Vec<OsString>, Vec<String>)> {
     let command = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
     let Some((command, in_one)) = COMPILE.into_iter().find(|(name, _)| *name == command) else {
         let is_unused = SIMULATE.contains(&command) && !text.trim().is_empty();
-        let note = || format!("{VARIABLE} has no effect on {command}, which compiles with the default flags");
+        let note = || format!("{holder} has no effect on {command}, which compiles with the default flags");
         let notes: Vec<String> = is_unused.then(note).into_iter().collect();
         return Ok((args, notes));
     };
-    let mut flags = CcFlags::parse_of(VARIABLE, text)?;
+    let mut flags = CcFlags::parse_of(holder, text)?;
     let own_flags: Vec<&str> = args[2..].iter().filter_map(|a| name_of(a.to_str()?)).collect();
     let (mut added, mut words) = (Vec::new(), Vec::new());
     let mut notes: Vec<String> = Vec::new();
@@ -46,18 +75,18 @@ fn with_flags(mut args: Vec<OsString>, text: &str) -> Result<(Vec<OsString>, Vec
     if let Some(at) = flags.ignored.iter().position(|flag| keeps && cache_of(flag).is_some()) {
         let flag = flags.ignored.remove(at);
         added.extend(cache_of(&flag).map(|folder| OsString::from(format!("--compiler-workdir={folder}"))));
-        notes.push(format!("{VARIABLE}: {flag} is used: artifacts are kept there"));
+        notes.push(format!("{holder}: {flag} is used: artifacts are kept there"));
     }
     notes.extend(ignored(&flags));
     let is_index =
         command == "bench" && positional_of_bench(&args[2..]).is_some_and(|p| !p.to_str().is_some_and(is_model));
     for (name, value) in &flags.used {
         if is_index {
-            notes.push(format!("{VARIABLE}: --{name}={value} has no effect on an index, whose models are compiled"));
+            notes.push(format!("{holder}: --{name}={value} has no effect on an index, whose models are compiled"));
         } else if let Some(by) = overriding(name, in_one, &own_flags) {
-            notes.push(format!("{VARIABLE}: --{name}={value} has no effect beside {by}"));
+            notes.push(format!("{holder}: --{name}={value} has no effect beside {by}"));
         } else {
-            notes.push(format!("{VARIABLE}: --{name}={value} is used"));
+            notes.push(format!("{holder}: --{name}={value} is used"));
             words.push(format!("--{name}={value}"));
         }
     }
@@ -99,8 +128,9 @@ fn cache_of(flag: &str) -> Option<&str> {
 /// A sentence for each flag that changes nothing here.
 fn ignored(flags: &CcFlags) -> Vec<String> {
     let cache = |flag: &&String| cache_of(flag).is_some();
+    let holder = flags.holder;
     let stored = flags.ignored.iter().filter(cache).map(|flag| {
-        format!("{VARIABLE}: {flag}: nothing is stored there, since models are compiled in memory each time")
+        format!("{holder}: {flag}: nothing is stored there, since models are compiled in memory each time")
     });
     let rest: Vec<String> = flags.ignored.iter().filter(|flag| !cache(flag)).cloned().collect();
     stored.chain(CcFlags { ignored: rest, ..flags.clone() }.notes()).collect()
@@ -112,7 +142,7 @@ mod tests {
 
     fn expanded(args: &str, text: &str) -> (String, String) {
         let args = args.split(' ').map(OsString::from).collect();
-        let (args, notes) = with_flags(args, text).unwrap();
+        let (args, notes) = with_flags(args, VARIABLE, text).unwrap();
         let args: Vec<String> = args.into_iter().map(|a| a.into_string().unwrap()).collect();
         (args.join(" "), notes.join("\n"))
     }
@@ -132,8 +162,31 @@ mod tests {
         assert!(notes.contains("NEURON_CC_FLAGS: --model-type=transformer is not simulated"), "{notes}");
         assert_eq!(expanded("neuronscope open t.json", "-O1"), ("neuronscope open t.json".into(), String::new()));
         assert!(expanded("neuronscope experiment --dry-run", "-O1").1.contains("no effect on experiment"));
-        let problem = with_flags(["n", "profile"].map(OsString::from).into(), "--auto-cast half").unwrap_err();
+        let problem =
+            with_flags(["n", "profile"].map(OsString::from).into(), VARIABLE, "--auto-cast half").unwrap_err();
         assert!(problem.to_string().contains("NEURON_CC_FLAGS: --auto-cast: "), "{problem}");
+    }
+
+    #[test]
+    fn a_command_takes_them_in_one_text_too() {
+        let words = |list: &[&str]| list.iter().map(OsString::from).collect::<Vec<_>>();
+        let expanded = |list: &[&str]| with_texts(words(list), "-O2".to_owned()).unwrap();
+        assert_eq!(
+            expanded(&["n", "bench", "--compiler-args", "--auto-cast all -O1", "--model", "nn"]),
+            words(&["n", "bench", "--model", "nn", "--auto-cast=all", "--optlevel=1"])
+        );
+        assert_eq!(
+            expanded(&["n", "profile", "--neuron-cc-flags=['--auto-cast', 'none']"]),
+            words(&["n", "profile", "--auto-cast=none", "--optlevel=2"])
+        );
+        assert_eq!(
+            expanded(&["n", "matmult", "--compiler-args=-O1", "-b", "1"]),
+            words(&["n", "matmult", "-b", "1", "--neuron-cc-flags=--optlevel=1"])
+        );
+        let own = ["n", "matmult", "--neuron-cc-flags", "-O1"];
+        assert_eq!(expanded(&own), words(&own));
+        let problem = expand(words(&["n", "bench", "--compiler-args", "--auto-cast half"])).unwrap_err();
+        assert!(problem.to_string().contains("--compiler-args: --auto-cast: "), "{problem}");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn read(path: &Path) -> Result<Records> {
         return read_records(&shown, &bytes).context("--dataset");
     }
     let size = fs::metadata(path)
-        .with_context(|| format!("--dataset: {shown}: is neither a number of records nor a readable file"))?;
+        .with_context(|| format!("--dataset: {shown}: is neither a number of records nor a readable file; of a dataset of torchvision, name the file of its images, such as data/FashionMNIST/raw/t10k-images-idx3-ubyte"))?;
     if size.is_dir() {
         bail!("--dataset: {shown}: is a folder; name a file in it");
     }

@@ -7,6 +7,7 @@
 //! - `None` is no flag, but where `None` is a value of it.
 //! - Lists (flags with a delimiter): `[1, 2]`, `(1, 2)`, `range(1, 3)`, `['a', 'b']`, and several words: `--batch_sizes 1 4 8`.
 //! - Numbers: `10_000`.
+//! - A file behind a switch that prints, `--csv out.csv`, is one for `--csv-file`.
 
 use std::ffi::OsString;
 use std::iter::Peekable;
@@ -90,6 +91,10 @@ impl<'a> Flag<'a> {
             rest.next_if(|word| word.to_str().is_some_and(wanted)).and_then(|word| word.into_string().ok())
         };
         let is_inline = self.value.is_some();
+        if let Some(file) = next(rest, &|word| !is_inline && is_file_of(arg, word, called)) {
+            out.push(OsString::from(format!("{}-file={file}", self.name)));
+            return Ok(());
+        }
         if is_switch(arg) || takes_a_truth(arg) || may_be_bare(arg) {
             let text = self.value.clone().or_else(|| next(rest, &|word| truth_or_none(word).is_some()));
             match (text.as_deref().map(truth_or_none), takes_a_truth(arg)) {
@@ -132,6 +137,14 @@ impl<'a> Flag<'a> {
     fn with(&self, value: Option<&str>) -> OsString {
         value.map_or_else(|| self.name.clone(), |value| format!("{}={value}", self.name)).into()
     }
+}
+
+/// Whether the word behind a switch that prints is the name of a file to write, which another flag takes. A JSON file may be an index
+/// to run.
+fn is_file_of(switch: &Arg, word: &str, called: &Command) -> bool {
+    let kind = switch.get_long().filter(|kind| is_switch(switch) && *kind != "json");
+    let is_kind = |kind: &str| word.rsplit_once('.').is_some_and(|(_, end)| end == kind);
+    kind.is_some_and(|kind| is_kind(kind) && long(called, &format!("{kind}-file")).is_some())
 }
 
 /// The flag of a name, also of the beginning of one, which some commands take.
@@ -247,6 +260,13 @@ mod tests {
         let below =
             above.get_subcommands().flat_map(|sub| commands(sub, &[path, &[sub.get_name().to_owned()]].concat()));
         below.chain(std::iter::once((path.to_vec(), above.clone()))).collect()
+    }
+
+    #[test]
+    fn a_file_behind_a_switch_that_prints_is_written() {
+        assert_eq!(line("n bench --csv out.csv --n_models 1"), "n bench --csv-file=out.csv --n-models 1");
+        assert_eq!(line("n bench --csv models.json"), "n bench --csv models.json");
+        assert_eq!(line("n bench --json models.json"), "n bench --json models.json");
     }
 
     #[test]
