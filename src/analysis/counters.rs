@@ -102,7 +102,8 @@ impl CounterPass {
                 return true;
             }
             let Self { cursor, current, .. } = self;
-            let seen = cursor.advance(profile, left, |value, held, is_inside| add(current, value, held, is_inside));
+            let seen =
+                cursor.advance(profile, left, |value, interval, is_inside| add(current, value, interval, is_inside));
             if seen < left {
                 self.found.push(self.current.take());
                 let next = SeriesId::from_usize(self.found.len());
@@ -120,21 +121,21 @@ impl CounterPass {
     }
 }
 
-fn add(stats: &mut Option<SeriesStats>, value: f64, held: Interval<TraceNs>, is_inside: bool) {
+fn add(stats: &mut Option<SeriesStats>, value: f64, interval: Interval<TraceNs>, is_inside: bool) {
     let stats = stats.get_or_insert(SeriesStats {
         samples: 0,
         min: value,
         max: value,
-        max_at: held.start,
+        max_at: interval.start,
         last: value,
         integral: 0.0,
         held_ns: 0,
     });
-    let ns = held.end.0.saturating_sub(held.start.0);
+    let ns = interval.end.0.saturating_sub(interval.start.0);
     stats.samples += u64::from(is_inside);
     stats.min = stats.min.min(value);
     if value > stats.max {
-        (stats.max, stats.max_at) = (value, held.start);
+        (stats.max, stats.max_at) = (value, interval.start);
     }
     stats.last = value;
     stats.integral += value * (i64_to_f64(ns) / NS_PER_S);
@@ -198,11 +199,11 @@ impl CurvePass {
             let share = u128::from(ns.saturating_sub(start).max(0).unsigned_abs()) * u128::from(*parts);
             u64::try_from(share / u128::from(whole.unsigned_abs())).unwrap_or(u64::MAX)
         };
-        let seen = cursor.advance(profile, limit, |value, held, _| {
+        let seen = cursor.advance(profile, limit, |value, interval, _| {
             *samples += 1;
-            let point = (held.start.0, value);
-            *end = Some((held.end.0, value));
-            let number = part_of(held.start.0);
+            let point = (interval.start.0, value);
+            *end = Some((interval.end.0, value));
+            let number = part_of(interval.start.0);
             match part {
                 Some(part) if part.number == number => {
                     if value < part.least.1 {

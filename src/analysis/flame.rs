@@ -151,10 +151,10 @@ mod tests {
             prop_assert_eq!(graph.nodes.len() as u64 + graph.omitted, tree.nodes().len() as u64);
             prop_assert!(graph.nodes.len() <= limit);
             for (i, node) in graph.nodes.iter().enumerate() {
-                let shown: Vec<_> = graph.nodes.iter().skip(1).filter(|n| n.parent as usize == i).collect();
-                let below: i64 = shown.iter().map(|n| n.total_ns).sum();
+                let children: Vec<_> = graph.nodes.iter().skip(1).filter(|n| n.parent as usize == i).collect();
+                let below: i64 = children.iter().map(|n| n.total_ns).sum();
                 prop_assert_eq!(node.total_ns, below + node.self_ns + node.omitted_ns);
-                prop_assert!(shown.is_sorted_by_key(|n| std::cmp::Reverse(n.total_ns)));
+                prop_assert!(children.is_sorted_by_key(|n| std::cmp::Reverse(n.total_ns)));
                 prop_assert!(i == 0 || (node.parent as usize) < i);
             }
         }

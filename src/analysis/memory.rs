@@ -327,13 +327,13 @@ mod tests {
         }
         let (counter, key) = (b.intern(&counter_name("CUDA 0")), b.intern(ALLOCATED));
         let name = b.intern(MEMORY_EVENT);
-        let mut held = 1_000;
+        let mut allocated = 1_000;
         for (at, bytes) in [(25, 50), (40, 20), (60, -50), (90, -10), (120, 40), (140, -20), (170, 5)] {
-            held += bytes;
-            let args = format!(r#"{{"Bytes":{bytes},"Device Type":1,"Device Id":0,"Total Allocated":{held}}}"#);
+            allocated += bytes;
+            let args = format!(r#"{{"Bytes":{bytes},"Device Type":1,"Device Id":0,"Total Allocated":{allocated}}}"#);
             let args = b.add_args(&args);
             b.instant(t, at, b'i', b't', name, StrId::EMPTY, args);
-            b.derived_counter(t, at, counter, StrId::EMPTY, &[(key, held as f64)]);
+            b.derived_counter(t, at, counter, StrId::EMPTY, &[(key, allocated as f64)]);
         }
         b.finish(Diagnostics::new())
     }

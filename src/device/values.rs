@@ -58,13 +58,14 @@ impl ModelFileValues {
         }
         let (mut parameters, mut drawn) = (Vec::new(), 0);
         for parameter in &imported.program.parameters {
-            let held = if parameter.role == Role::Input {
+            let from_input = if parameter.role == Role::Input {
                 None
             } else {
                 load_parameter(bytes, parameter).map_err(|e| Refusal::new(e.to_string()))?
             };
-            drawn += u64::from(held.is_none() && parameter.role != Role::Input);
-            let value = held.or_else(|| draw(seed, &parameter.name, &parameter.ty, parameter.role == Role::Input));
+            drawn += u64::from(from_input.is_none() && parameter.role != Role::Input);
+            let value =
+                from_input.or_else(|| draw(seed, &parameter.name, &parameter.ty, parameter.role == Role::Input));
             let not_drawn = || {
                 refuse!(
                     "{name} is {ty}: arrays of this type are not drawn; give --inputs X.npz",

@@ -37,7 +37,7 @@ const OUTSIDE_ON_A_SIDE: usize = 20;
 
 /// The least and the most that published over predicted times are once the farthest rows on each side are left out.
 pub fn decode_factors() -> (f64, f64) {
-    factors_inside(DECODE_HELD_OUT.iter().flat_map(|held| held.ratios), OUTSIDE_ON_A_SIDE)
+    factors_inside(DECODE_HELD_OUT.iter().flat_map(|row| row.ratios), OUTSIDE_ON_A_SIDE)
 }
 
 /// The interval of a time of a token of a request; `None` where no row tells the error.

@@ -70,7 +70,7 @@ impl Widths {
 }
 
 fn generation_errors() -> impl Iterator<Item = f64> {
-    DECODE_HELD_OUT.iter().flat_map(|held| held.ratios).map(|ratio| libm::log(*ratio))
+    DECODE_HELD_OUT.iter().flat_map(|row| row.ratios).map(|ratio| libm::log(*ratio))
 }
 
 /// The least error that [`SHARE`] of the families do not exceed, the one to come included: it exceeds every width.
@@ -80,10 +80,10 @@ fn width(errors: &[(&str, f64)]) -> Option<f64> {
     let mut sizes: Vec<(f64, f64)> = errors.iter().map(|(family, e)| (e.abs(), 1.0 / rows_of(family))).collect();
     sizes.order_by(|a, b| a.0.total_cmp(&b.0));
     let needed = SHARE * usize_to_f64(families.len() + 1) - 1e-9;
-    let mut held = 0.0;
+    let mut share_so_far = 0.0;
     sizes.into_iter().find_map(|(size, share)| {
-        held += share;
-        (held >= needed).then_some(size)
+        share_so_far += share;
+        (share_so_far >= needed).then_some(size)
     })
 }
 

@@ -58,7 +58,7 @@ impl Reader {
 
     /// Rows of time, action, change in bytes, category. Memory that was allocated before has the time -1.
     fn changes(&mut self, rows: Value<'_>) {
-        let mut held = [0i64; 8];
+        let mut live = [0i64; 8];
         let mut before = Vec::new();
         let mut actions = [0u64; 4];
         for row in rows.items() {
@@ -80,15 +80,15 @@ impl Reader {
             if let Some(action) = action {
                 actions[action] += 1;
             }
-            held[category] = held[category].saturating_add(bytes);
+            live[category] = live[category].saturating_add(bytes);
             if t < 0 {
-                before.push((category, held[category]));
+                before.push((category, live[category]));
                 continue;
             }
             for (category, bytes) in before.drain(..) {
                 self.sample(t, category, i64_to_f64(bytes));
             }
-            self.sample(t, category, i64_to_f64(held[category]));
+            self.sample(t, category, i64_to_f64(live[category]));
         }
         for (category, bytes) in before {
             self.sample(0, category, i64_to_f64(bytes));

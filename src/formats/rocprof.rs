@@ -148,12 +148,12 @@ impl Reader<'_> {
         let agent = handle(agent).or(handle(dst)).or(handle(src)).unwrap_or(0);
         let label = self.names.agents.get(&agent).cloned().unwrap_or_else(|| format!("Agent {agent}"));
         let process = self.builder.process(&format!("agent {agent}"), &label);
-        let (tid, shown) = match handle(queue) {
+        let (tid, thread_name) = match handle(queue) {
             Some(queue) => (format!("queue {queue}"), format!("Queue {queue}")),
             None => (kind.to_owned(), "Memory copies".to_owned()),
         };
         let name = kernel.and_then(Value::i64).and_then(|id| self.names.kernels.get(&id)).cloned();
-        (self.builder.thread(process, &tid, &shown), name.unwrap_or_else(|| operation.to_owned()))
+        (self.builder.thread(process, &tid, &thread_name), name.unwrap_or_else(|| operation.to_owned()))
     }
 
     fn flow(&mut self, track: TrackId, ts_ns: i64, phase: u8, id: i64) {

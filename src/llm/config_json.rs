@@ -190,9 +190,9 @@ fn experts_of(fields: &Map<String, Value>, family: &Family) -> Result<Option<Exp
 
 /// The storage of weights that a file names.
 pub(super) fn stored_of(fields: &Map<String, Value>) -> Option<Weights> {
-    let told = fields.get("quantization_config")?;
-    let method = told.get("quant_method").and_then(Value::as_str)?;
-    Weights::of_method(method, told.get("bits").and_then(Value::as_u64))
+    let method_fields = fields.get("quantization_config")?;
+    let method = method_fields.get("quant_method").and_then(Value::as_str)?;
+    Weights::of_method(method, method_fields.get("bits").and_then(Value::as_u64))
 }
 
 /// Sets the kinds of layers, of which each has a window or none, and experts or none.

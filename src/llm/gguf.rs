@@ -43,15 +43,15 @@ pub fn config_of_gguf(name: &str, head: &[u8]) -> Result<String, Refusal> {
     let (Some(_), Some(_), Some(pairs)) = (version, bytes.number(8), bytes.number(8)) else {
         return Err(wrong("its head is not that of GGUF 2 or 3"));
     };
-    let mut told = Map::new();
+    let mut entries = Map::new();
     // What is cut off is the tokenizer's, except for the sizes that are then missed.
     for _ in 0..pairs {
         let Some((key, value)) = bytes.pair() else { break };
-        told.insert(key, value);
+        entries.insert(key, value);
     }
-    let text = |key: &str| told.get(key).and_then(Value::as_str);
+    let text = |key: &str| entries.get(key).and_then(Value::as_str);
     let known = text("general.architecture").ok_or_else(|| wrong("its head names no architecture"))?;
-    let count = |key: &str| told.get(&format!("{known}.{key}"));
+    let count = |key: &str| entries.get(&format!("{known}.{key}"));
     let experts = count("expert_count").and_then(Value::as_u64).unwrap_or(0);
     if count("attention.kv_lora_rank").is_some() || known == "llama4" {
         return Err(wrong(&format!("the head of an architecture {known} does not say all its sizes")));
@@ -66,10 +66,10 @@ pub fn config_of_gguf(name: &str, head: &[u8]) -> Result<String, Refusal> {
     fields.insert("model_type".to_owned(), family.into());
     let numbers = KEYS.iter().filter_map(|(key, field)| Some((*field, count(key)?.as_u64().filter(|n| *n > 0)?)));
     fields.extend(numbers.map(|(field, n)| (field.to_owned(), n.into())));
-    if let Some(words) = told.get("tokenizer.ggml.tokens").filter(|_| !fields.contains_key("vocab_size")) {
+    if let Some(words) = entries.get("tokenizer.ggml.tokens").filter(|_| !fields.contains_key("vocab_size")) {
         fields.insert("vocab_size".to_owned(), words.clone());
     }
-    let bits = told.get("general.file_type").and_then(Value::as_u64);
+    let bits = entries.get("general.file_type").and_then(Value::as_u64);
     let bits = bits.and_then(|of| BITS.iter().find(|(types, _)| types.contains(&of)));
     if bits.is_none_or(|(_, bits)| *bits != 16) {
         let bits = bits.map_or(Value::Null, |(_, bits)| (*bits).into());

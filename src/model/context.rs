@@ -271,8 +271,8 @@ impl Ctx {
                 Ok(Value { shape, source: ValueSource::Node(id) })
             }
             Mode::Eager { .. } => {
-                let held = |v: &&Value| v.tensor().cloned();
-                let tensors = inputs.iter().map(held).collect::<Option<Vec<_>>>().ok_or_else(foreign)?;
+                let tensor_of = |v: &&Value| v.tensor().cloned();
+                let tensors = inputs.iter().map(tensor_of).collect::<Option<Vec<_>>>().ok_or_else(foreign)?;
                 let tensors: Vec<&Tensor> = tensors.iter().map(Rc::as_ref).collect();
                 let at = |source| refuse!("{} in {scope}: {source}", op.name());
                 Ok(Self::value(compute(&op, &tensors, &shape).map_err(at)?))

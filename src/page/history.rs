@@ -131,15 +131,15 @@ mod tests {
 
     #[test]
     fn a_link_with_a_mistake_does_not_start_a_run() {
-        let held = |hash: &str| {
+        let waits = |hash: &str| {
             let mut address = Address::read(hash);
             let page = address.page();
             drop(address.benchmark());
             is_held_back(page, hash.contains("run_"), &address)
         };
-        assert!(held("#/benchmark?model=nn&seed=-1"));
-        assert!(!held("#/benchmark?model=nn&seed=1"));
-        assert!(!held("#/inspect?model=nn&seed=-1"));
-        assert!(!held("#/experiments?view=latest&v=none") && held("#/experiments?run_repeat=4&v=none"));
+        assert!(waits("#/benchmark?model=nn&seed=-1"));
+        assert!(!waits("#/benchmark?model=nn&seed=1"));
+        assert!(!waits("#/inspect?model=nn&seed=-1"));
+        assert!(!waits("#/experiments?view=latest&v=none") && waits("#/experiments?run_repeat=4&v=none"));
     }
 }

@@ -279,13 +279,13 @@ mod tests {
     #[test]
     fn what_was_asked_for_last_is_drawn_and_nothing_else() {
         let asked = State::default().after(InspectAction::Load(Box::new(answer("nn").spec))).after(ask(3, 1, "nn"));
-        let shown = asked.after(InspectAction::Answer(JobId(1), answer("nn")));
-        assert_eq!(shown.request(), Some(shown.hash()));
-        let other = shown.after(InspectAction::Choose(InspectField::Model, "mlp".to_owned()));
+        let with_answer = asked.after(InspectAction::Answer(JobId(1), answer("nn")));
+        assert_eq!(with_answer.request(), Some(with_answer.hash()));
+        let other = with_answer.after(InspectAction::Choose(InspectField::Model, "mlp".to_owned()));
         assert!(other.drawn().is_none() && other.room().is_some());
-        assert!(shown.after(InspectAction::Toggle("a".to_owned())).drawn().is_some(), "a module is opened");
+        assert!(with_answer.after(InspectAction::Toggle("a".to_owned())).drawn().is_some(), "a module is opened");
         // A file that is read or was refused is all that the page is about.
-        let opening = shown.after(InspectAction::Open(3, JobId(2), "x".to_owned()));
+        let opening = with_answer.after(InspectAction::Open(3, JobId(2), "x".to_owned()));
         let refused = opening.after(InspectAction::Run(JobId(2), RunState::Failed("no model".to_owned())));
         for state in [&opening, &refused] {
             assert_eq!((state.hash().as_str(), state.drawn(), state.file.as_deref()), ("#/inspect", None, Some("x")));

@@ -30,8 +30,8 @@ impl TableHead {
 }
 
 /// How many rows a search leaves: `1 row`, `3 of 12 rows`.
-pub fn count_text(shown: usize, all: usize) -> String {
-    if shown == all { format_plural(all, "row") } else { format!("{shown} of {all} rows") }
+pub fn count_text(visible: usize, all: usize) -> String {
+    if visible == all { format_plural(all, "row") } else { format!("{visible} of {all} rows") }
 }
 
 #[cfg(test)]

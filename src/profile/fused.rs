@@ -260,10 +260,10 @@ mod tests {
     fn members_have_their_names_and_parts() {
         let profile = profile("0.25,\\n0.75");
         let fused = profile.fusions().members(profile.slices().args(SliceId(0)));
-        let told: Vec<_> =
+        let groups: Vec<_> =
             fused.iter().map(|m| [m.scope, m.operator, m.hlo, m.opcode].map(|id| profile.str(id)).to_vec()).collect();
         assert_eq!(
-            told,
+            groups,
             [["N/L", "aten__a", "%a.1 = add(%x, %y)", "add"], ["N/R", "aten__b", "%b = max(%a.1)", "max"]]
         );
         assert_eq!(fused.iter().map(|m| m.part.of_ns(101)).collect::<Vec<_>>(), [25, 76]);

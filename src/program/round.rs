@@ -78,8 +78,8 @@ pub fn fitting(element: ElementType, value: i128) -> Option<i64> {
     if !(least..1i128 << bits).contains(&value) {
         return None;
     }
-    let held = i64::try_from(value).or_else(|_| u64::try_from(value).map(u64::cast_signed)).ok()?;
-    Some(whole(element, held))
+    let number = i64::try_from(value).or_else(|_| u64::try_from(value).map(u64::cast_signed)).ok()?;
+    Some(whole(element, number))
 }
 
 /// A floating point number as an integer: rounded towards zero; a number that is too large becomes the end of the range, NaN becomes zero.

@@ -74,10 +74,10 @@ fn refuse_symbols(inspection: &Inspection) -> Result<(), ImportError> {
 
 /// Some names, and the number of further ones.
 fn list_names(names: &[&str]) -> String {
-    let shown = names[..names.len().min(MOST_NAMED)].join(", ");
+    let list = names[..names.len().min(MOST_NAMED)].join(", ");
     match names.len().saturating_sub(MOST_NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
+        0 => list,
+        more => format!("{list} and {more} more"),
     }
 }
 

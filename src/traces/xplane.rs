@@ -207,7 +207,7 @@ impl PlaneReader<'_, '_> {
             }
             at = next;
         }
-        let shown = if display_name.is_empty() { &name } else { &display_name };
+        let label = if display_name.is_empty() { &name } else { &display_name };
         let tid = if display_id == 0 { id } else { display_id };
         let process = self.builder.process(plane, plane.strip_prefix(CUSTOM_PLANE).unwrap_or(plane));
         let mut tid_text = tid.to_string();
@@ -218,7 +218,7 @@ impl PlaneReader<'_, '_> {
             track = self.builder.thread(process, &tid_text, "");
             again += 1;
         }
-        let track = self.builder.thread(process, &tid_text, shown);
+        let track = self.builder.thread(process, &tid_text, label);
         self.summed_ps = 0;
         let (mut at, mut event) = (line.start, Vec::new());
         while let Some((field, content, next)) = file.field(at..line.end) {

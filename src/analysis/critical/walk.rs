@@ -67,8 +67,8 @@ impl Walk {
     pub fn from_last(rules: &Rules<'_>, known: &TraceScan) -> Self {
         let last = known.last;
         let turns_left = rules.profile.slices().len().saturating_mul(4).saturating_add(16);
-        let at = last.map(|held| innermost(rules, known, held));
-        Self { at, now: last.map_or(rules.span.start, |held| held.until), parts: Vec::new(), turns_left }
+        let at = last.map(|blocker| innermost(rules, known, blocker));
+        Self { at, now: last.map_or(rules.span.start, |blocker| blocker.until), parts: Vec::new(), turns_left }
     }
 
     /// Its position in time.
@@ -93,8 +93,8 @@ impl Walk {
         let begin = rules.span.start;
         let from = rules.profile.slices().start(slice).max(begin).min(now);
         let inside = search.waited_for(slice, now).or_else(|| search.last_inside(slice, now));
-        let from = inside.map_or(from, |held| held.until.max(from));
-        let next = inside.or_else(|| search.held_up(slice)).map(|held| innermost(rules, search.known, held));
+        let from = inside.map_or(from, |blocker| blocker.until.max(from));
+        let next = inside.or_else(|| search.held_up(slice)).map(|blocker| innermost(rules, search.known, blocker));
         self.push(Some(slice), from, at.cause);
         let next = next.filter(|_| self.now > begin)?;
         if next.until < self.now {
@@ -150,10 +150,10 @@ fn running(rules: &Rules<'_>, known: &TraceScan, track: TrackId, at: TraceNs) ->
 }
 
 /// The same cause, with the innermost slice that ran on that track at that time.
-fn innermost(rules: &Rules<'_>, known: &TraceScan, held: Blocker) -> Blocker {
-    let track = rules.profile.slices().track(held.by);
-    let by = held.until.0.checked_sub(1).and_then(|at| running(rules, known, track, TraceNs(at)));
-    by.filter(|by| *by > held.by).map_or(held, |by| Blocker { by, ..held })
+fn innermost(rules: &Rules<'_>, known: &TraceScan, blocker: Blocker) -> Blocker {
+    let track = rules.profile.slices().track(blocker.by);
+    let by = blocker.until.0.checked_sub(1).and_then(|at| running(rules, known, track, TraceNs(at)));
+    by.filter(|by| *by > blocker.by).map_or(blocker, |by| Blocker { by, ..blocker })
 }
 
 /// Finds the slice that held up another one.

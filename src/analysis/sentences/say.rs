@@ -201,8 +201,8 @@ fn idle_verdict(
     if !reason.is_late() {
         return (text, None, None);
     }
-    let shown = gaps.gaps.iter().find(|gap| gap.was_late).and_then(|gap| gap.started_by);
-    (text, Some(figure("started late", i64_to_f64(reason.started_late_ns), FigureUnit::Ns)), shown)
+    let starter = gaps.gaps.iter().find(|gap| gap.was_late).and_then(|gap| gap.started_by);
+    (text, Some(figure("started late", i64_to_f64(reason.started_late_ns), FigureUnit::Ns)), starter)
 }
 
 fn window_text(tally: &Tally) -> &'static str {

@@ -180,9 +180,9 @@ impl FromStr for Expression {
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
         if text.len() > MOST_BYTES {
-            let shown: String = text.chars().take(40).collect();
+            let beginning: String = text.chars().take(40).collect();
             return Err(refuse!(
-                "'{shown}': an expression may have at most {MOST_BYTES} bytes at character {MOST_BYTES}"
+                "'{beginning}': an expression may have at most {MOST_BYTES} bytes at character {MOST_BYTES}"
             ));
         }
         let in_line = inlined(text);

@@ -64,15 +64,15 @@ mod tests {
     fn nineteen_intervals_of_twenty_hold_the_true_percentile() {
         let mut rng = Rng::from_seed(3);
         for percent in [50.0, 99.0] {
-            let mut held = 0;
+            let mut covers = 0;
             for _ in 0..400 {
                 let mut values: Vec<f64> = (0..2_000).map(|_| rng.unit_f64()).collect();
                 values.sort_by(f64::total_cmp);
                 let (low, high) = percentile_ci95_percents(values.len(), percent).unwrap();
                 let at = |p| percentile_sorted(&values, p).unwrap();
-                held += u32::from(at(low) <= percent / 100.0 && percent / 100.0 <= at(high));
+                covers += u32::from(at(low) <= percent / 100.0 && percent / 100.0 <= at(high));
             }
-            assert!((368..=398).contains(&held), "p{percent}: {held} of 400");
+            assert!((368..=398).contains(&covers), "p{percent}: {covers} of 400");
         }
         assert_eq!(percentile_ci95_percents(100, 99.0), None);
         assert!(percentile_ci95_percents(2_000, 99.0).is_some());

@@ -43,8 +43,8 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         false => rate(1.0, times.input + times.preprocess + times.record + times.postprocess),
     });
     for (i, stage) in times.device.iter().enumerate() {
-        let held = if i == 0 { times.transfer + *stage } else { *stage };
-        per_second = per_second.min(rate(models, held));
+        let busy = if i == 0 { times.transfer + *stage } else { *stage };
+        per_second = per_second.min(rate(models, busy));
     }
     // Jitter lowers a mean by far less than this margin; saturating casts keep an absurd pace large instead of wrapping it.
     let warmups = times.warmup.times(u64::from(configuration.warmup_inferences));

@@ -152,8 +152,8 @@ fn everything_is_shown_once_and_nothing_overlaps() {
     let configuration = configuration(2, 3, 1, us(5_000));
     let (profile, e2e_ns) = traced(&configuration, &times(), us(10_000));
     let s = profile.slices();
-    let shown: i64 = s.ids().filter(|i| profile.str(s.name(*i)) == "e2e").map(|i| s.dur_ns(i)).sum();
-    assert_eq!(u64::try_from(shown).unwrap(), e2e_ns);
+    let traced: i64 = s.ids().filter(|i| profile.str(s.name(*i)) == "e2e").map(|i| s.dur_ns(i)).sum();
+    assert_eq!(u64::try_from(traced).unwrap(), e2e_ns);
     assert!(profile.diagnostics().is_empty(), "{:?}", profile.diagnostics());
 }
 
@@ -172,8 +172,8 @@ fn a_fast_run_is_cut_at_a_number_of_inferences() {
     let times = ServiceTimes { device: vec![SimTime::from_ns(100)], ..ServiceTimes::default() };
     let (profile, _) = traced(&configuration(1, 2, 1, us(10_000)), &times, us(10_000));
     let s = profile.slices();
-    let shown = s.ids().filter(|i| profile.str(s.name(*i)) == "e2e").count();
-    assert_eq!(shown, MOST_TRACED_INFERENCES);
+    let traced = s.ids().filter(|i| profile.str(s.name(*i)) == "e2e").count();
+    assert_eq!(traced, MOST_TRACED_INFERENCES);
     assert!(!profile.diagnostics().is_empty());
 }
 

@@ -234,8 +234,8 @@ impl<'a> File<'a> {
         };
         let mut kinds: Vec<_> = self.sample_types.iter().enumerate().map(kind).collect();
         let is_default = |kind: &(i64, i64)| self.default_type != 0 && kind.0 == self.default_type;
-        let shown = self.sample_types.iter().position(is_default).unwrap_or(kinds.len().saturating_sub(1));
-        if let Some(first) = kinds.get_mut(..=shown) {
+        let default_at = self.sample_types.iter().position(is_default).unwrap_or(kinds.len().saturating_sub(1));
+        if let Some(first) = kinds.get_mut(..=default_at) {
             first.rotate_right(1);
         }
         if kinds.is_empty() {

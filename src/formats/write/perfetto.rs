@@ -208,11 +208,11 @@ impl Writer<'_> {
             let counter = &counters.counters()[series.counter];
             let Some(&parent) = processes.get(counter.process.0 as usize) else { continue };
             let (name, key) = (self.profile.str(counter.name), self.profile.str(series.key));
-            let shown = [name, self.profile.str(counter.id), if counter.series.len() > 1 { key } else { "" }];
-            let shown = shown.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+            let label = [name, self.profile.str(counter.id), if counter.series.len() > 1 { key } else { "" }];
+            let label = label.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
             let uuid = self.uuid();
             let mut descriptor = Message::default();
-            descriptor.uint(1, uuid).uint(5, parent).text(2, &shown).message(8, &Message::default());
+            descriptor.uint(1, uuid).uint(5, parent).text(2, &label).message(8, &Message::default());
             self.describe(&descriptor);
             for (at, value) in counters.samples(id) {
                 let (mut packet, mut event) = (Message::default(), Message::default());

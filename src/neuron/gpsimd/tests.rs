@@ -118,9 +118,12 @@ fn the_partition_mistake_is_found_and_explained() {
     let found = odd("relu-multicore");
     let codes: Vec<&str> = found.diagnostics.iter().map(|d| d.code).collect();
     assert_eq!(codes, ["out_of_bounds", "out_of_bounds", "unwritten"]);
-    let told = &found.diagnostics[2].message;
-    assert!(told.starts_with("21 element(s) of the result are never written, the first is element 875"), "{told}");
-    assert!(told.contains("Processor 7 begins at element 896") && told.contains("875 = 125 x 7"), "{told}");
+    let message = &found.diagnostics[2].message;
+    assert!(
+        message.starts_with("21 element(s) of the result are never written, the first is element 875"),
+        "{message}"
+    );
+    assert!(message.contains("Processor 7 begins at element 896") && message.contains("875 = 125 x 7"), "{message}");
     assert!(found.max_abs_error.unwrap() > 0.0);
     let fixed = odd("relu-multicore-fixed");
     assert_eq!((fixed.diagnostics.len(), fixed.max_abs_error), (0, Some(0.0)));

@@ -256,14 +256,14 @@ impl CustomOpRun {
                 self.report.ns_per_element = None;
             }
         }
-        let Some(shown) = self.alone.or(self.first) else { return Ok((self.report, Vec::new())) };
-        self.report.output = shown.run.outcome.result.iter().take(MOST_VALUES).copied().collect();
-        for (role, call) in [(Role::Forward, Some(&shown)), (Role::Backward, self.backward.as_ref())] {
+        let Some(call_of_result) = self.alone.or(self.first) else { return Ok((self.report, Vec::new())) };
+        self.report.output = call_of_result.run.outcome.result.iter().take(MOST_VALUES).copied().collect();
+        for (role, call) in [(Role::Forward, Some(&call_of_result)), (Role::Backward, self.backward.as_ref())] {
             if let (Some(kernel), Some(call)) = (program.kernel(role), call) {
                 compare(&mut self.report, &self.spec, (kernel.name(), role), call)?;
             }
         }
-        Ok((self.report, shown.run.meters))
+        Ok((self.report, call_of_result.run.meters))
     }
 
     fn time_of_a_step(&mut self) {

@@ -76,13 +76,16 @@ mod tests {
             seen
         };
         let mut device = DeviceArithmetic::new(&module, &spec.options, 128, Rounding::Rne, 0);
-        let told = notes(&spec, &seen(20.0, &mut device), &seen(20.0, &mut Reference));
-        assert!(told[0].contains("(a) is the first operation with an infinity: 2 of 2 elements."), "{told:?}");
-        assert!(told[0].contains("it is the cast. Scale the values, or cast to a type"), "{told:?}");
+        let sentences = notes(&spec, &seen(20.0, &mut device), &seen(20.0, &mut Reference));
+        assert!(
+            sentences[0].contains("(a) is the first operation with an infinity: 2 of 2 elements."),
+            "{sentences:?}"
+        );
+        assert!(sentences[0].contains("it is the cast. Scale the values, or cast to a type"), "{sentences:?}");
         let mut device = DeviceArithmetic::new(&module, &spec.options, 128, Rounding::Rne, 0);
-        let told = notes(&spec, &seen(1e30, &mut device), &seen(1e30, &mut Reference));
+        let sentences = notes(&spec, &seen(1e30, &mut device), &seen(1e30, &mut Reference));
         // The input itself is infinite in eight bits: the product passes the infinity on and does not create one.
-        assert!(told.is_empty(), "{told:?}");
+        assert!(sentences.is_empty(), "{sentences:?}");
         assert_eq!(notes(&spec, &Exceptions::default(), &Exceptions::default()), Vec::<String>::new());
     }
 }

@@ -238,15 +238,15 @@ mod tests {
         let reading = State::default().after(ExperimentsAction::Start(2, "Reading".to_owned(), false));
         assert_eq!((reading.engine, &reading.run), (Some(2), &RunState::started("Reading")));
         assert_eq!(reading.after(ExperimentsAction::Run(RunState::Cancelled)).run, RunState::Cancelled);
-        let held = reading.after(ExperimentsAction::Read(read(None)));
-        assert_eq!((&held.run, held.linked_files.len()), (&RunState::Done, 0));
+        let read_state = reading.after(ExperimentsAction::Read(read(None)));
+        assert_eq!((&read_state.run, read_state.linked_files.len()), (&RunState::Done, 0));
         let result = RecordsResult {
             document: Document::default(),
             spec: ExperimentSpec::default(),
             choices: RecordsChoices::default(),
             files: vec![],
         };
-        let seen = held.after(ExperimentsAction::Answer(Box::new(result)));
+        let seen = read_state.after(ExperimentsAction::Answer(Box::new(result)));
         assert!(seen.result.is_some());
         assert_eq!(seen.after(ExperimentsAction::Clear), State { is_cleared: true, ..State::default() });
     }
@@ -272,15 +272,15 @@ mod tests {
 
     #[test]
     fn a_link_with_other_records_closes_these() {
-        let held = State::default()
+        let read_state = State::default()
             .after(ExperimentsAction::Start(2, "Reading".to_owned(), false))
             .after(ExperimentsAction::Read(read(Some("abc"))));
-        let same = held.after(link(Some("abc"), &[]));
+        let same = read_state.after(link(Some("abc"), &[]));
         assert!(same.read.is_some() && same.data.is_none());
-        let other = held.after(link(Some("xyz"), &[]));
+        let other = read_state.after(link(Some("xyz"), &[]));
         assert_eq!((other.engine, &other.read, other.data.as_deref()), (None, &None, Some("xyz")));
         // A link that only names its files keeps the records that are open, and says which files it wants.
-        let named = held.after(link(None, &["b.jsonl"]));
+        let named = read_state.after(link(None, &["b.jsonl"]));
         assert_eq!((named.read.is_some(), named.linked_files), (true, vec!["b.jsonl".to_owned()]));
     }
 

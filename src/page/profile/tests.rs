@@ -565,8 +565,8 @@ fn a_model_file_is_profiled_unless_something_else_was_asked_for_since() {
 #[test]
 fn a_link_that_names_nothing_is_another_view_of_what_is_shown() {
     let view = || A::LoadView(Box::new(ProfileLink { tool: Tool::Counters, ..ProfileLink::default() }));
-    let shown = open([file("a.json")]).after(view());
-    assert_eq!((shown.shown_run().map(|run| run.id), shown.link.tool), (Some(0), Tool::Counters));
+    let first_view = open([file("a.json")]).after(view());
+    assert_eq!((first_view.shown_run().map(|run| run.id), first_view.link.tool), (Some(0), Tool::Counters));
     assert!(!State::default().after(view()).is_asked());
 }
 

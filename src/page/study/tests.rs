@@ -140,12 +140,13 @@ fn a_kept_result_is_shown_with_its_form_until_a_run_replaces_it() {
     let state = StudyState::new(StudyKind::Matmult);
     let open = |intent| StudyAction::Open(Box::new(kept.spec.clone()), intent, Some(Box::new(kept.clone())));
     for intent in [LinkIntent::Result, LinkIntent::Page] {
-        let shown = state.after(open(intent));
-        assert_eq!((shown.spec(), shown.run.clone()), ((kept.spec.clone(), vec![]), RunState::Done));
-        assert_eq!(shown.restored, Some(KeptResult { spec: kept.spec.clone(), when_ms: 9 }));
-        assert_eq!(shown.result.as_ref().map(|r| r.document.title.as_str()), Some("kept"));
-        assert!(!shown.wants_run);
-        let again = start(&shown.after(StudyAction::Ask(Box::new(kept.spec.clone()))), 1).after(result(1, true));
+        let restored_state = state.after(open(intent));
+        assert_eq!((restored_state.spec(), restored_state.run.clone()), ((kept.spec.clone(), vec![]), RunState::Done));
+        assert_eq!(restored_state.restored, Some(KeptResult { spec: kept.spec.clone(), when_ms: 9 }));
+        assert_eq!(restored_state.result.as_ref().map(|r| r.document.title.as_str()), Some("kept"));
+        assert!(!restored_state.wants_run);
+        let again =
+            start(&restored_state.after(StudyAction::Ask(Box::new(kept.spec.clone()))), 1).after(result(1, true));
         assert_eq!((again.result.map(|r| r.document.title.clone()), again.restored), (Some(String::new()), None));
     }
     assert!(state.after(open(LinkIntent::Form)).result.is_none());

@@ -133,8 +133,8 @@ fn step(
             let kept = b.mul(keep, cell)?;
             let added = b.mul(let_in, new)?;
             let cell = b.add(kept, added)?;
-            let shown = b.unary(Unary::Tanh, cell)?;
-            let next = b.mul(let_out, shown)?;
+            let squashed = b.unary(Unary::Tanh, cell)?;
+            let next = b.mul(let_out, squashed)?;
             let next = match layer.projection {
                 Some(weight) => b.linear(next, weight, None)?,
                 None => next,

@@ -429,12 +429,12 @@ fn a_loop_in_a_loop_counts_at_each_turn_of_both_and_data_is_said() {
     let imported = read(&fixed.replace("LIMIT", "constant(5)")).unwrap();
     assert_eq!((imported.inspection.flops, imported.inspection.notes.len()), (3 * 5 * product, 1));
     let options = ImportOptions { display_only: true, ..ImportOptions::default() };
-    let shown = |text: &str| read_hlo_text(text, &options).unwrap().inspection;
+    let inspect = |text: &str| read_hlo_text(text, &options).unwrap().inspection;
     // A limit that is an input, or that the outer loop changes.
     for open in
         [fixed.replace("LIMIT", "parameter(1)"), NESTED.replace("LIMIT", "constant(5)").replace("CHANGE", "one")]
     {
-        let inspection = shown(&open);
+        let inspection = inspect(&open);
         assert_eq!(inspection.flops, 3 * product);
         let said = "FLOPs count the body of 1 loop once: data decides how often it runs";
         assert!(inspection.notes.iter().any(|note| note == said), "{:?}", inspection.notes);
@@ -457,13 +457,13 @@ ENTRY main {
   ROOT y = f32[4,4] conditional(i, x, x), branch_computations={small, large}
 }";
     let options = ImportOptions { display_only: true, ..ImportOptions::default() };
-    let shown = |index: &str| {
+    let inspect = |index: &str| {
         let inspection = read_hlo_text(&text.replace("INDEX", index), &options).unwrap().inspection;
         (inspection.flops, inspection.notes.iter().any(|note| note.contains("largest branch of 1 conditional")))
     };
     let product = 2 * 4 * 4 * 4;
     assert_eq!(
-        ["constant(0)", "constant(1)", "constant(-1)", "parameter(1)"].map(shown),
+        ["constant(0)", "constant(1)", "constant(-1)", "parameter(1)"].map(inspect),
         [(0, false), (product, false), (product, false), (product, true)]
     );
     assert!(read(&text.replace("INDEX", "constant(0)")).is_ok());

@@ -41,10 +41,10 @@ fn undecided(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Option<Vec<In
         _ => Vec::new(),
     };
     for (at, output) in site.node.outputs.iter().enumerate() {
-        let told = scope.types.get(output).cloned().and_then(|info| site.importer.told_type(&info));
+        let from_info = scope.types.get(output).cloned().and_then(|info| site.importer.type_of_info(&info));
         let own = carried.get(at).and_then(|&x| site.b().array(x).ok().cloned());
         let of_side = side.get(at).and_then(|&x| site.b().array(x).ok().cloned());
-        let Some(ty) = own.or(told).or(of_side) else { return Ok(None) };
+        let Some(ty) = own.or(from_info).or(of_side) else { return Ok(None) };
         types.push(ty);
     }
     let mut read: Vec<InstructionId> = site.inputs.iter().flatten().copied().collect();

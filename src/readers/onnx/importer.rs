@@ -359,13 +359,13 @@ impl<'m> Importer<'m> {
         let name = ops::full_name(node);
         let mut types = Vec::new();
         for output in &node.outputs {
-            let told = scope.types.get(output).cloned().and_then(|info| self.told_type(&info));
+            let from_info = scope.types.get(output).cloned().and_then(|info| self.type_of_info(&info));
             let first = || operands.first().and_then(|&x| self.builder.array(x).ok()).cloned();
-            let is_told = told.is_some();
-            let Some(ty) = told.or_else(first) else {
+            let has_info = from_info.is_some();
+            let Some(ty) = from_info.or_else(first) else {
                 return Err(Failure::Refusal(no_type(&name)));
             };
-            if !is_told {
+            if !has_info {
                 self.guessed.get_or_insert_with(|| (name.clone(), place_of(node)));
                 self.notes.insert(format!(
                     "The file does not give the type of {name}'s result: the type of its first operand was taken."
@@ -393,7 +393,7 @@ impl<'m> Importer<'m> {
     }
 
     /// The type of a value in the file.
-    pub fn told_type(&mut self, info: &ValueInfo) -> Option<ArrayType> {
+    pub fn type_of_info(&mut self, info: &ValueInfo) -> Option<ArrayType> {
         let element = element(info.element)?;
         let mut dims = Vec::new();
         for dim in info.dims.as_ref()? {

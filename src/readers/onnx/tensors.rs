@@ -185,8 +185,8 @@ impl Draft {
             _ if self.is_external => {
                 let data = self.beside(&ty).map_err(fail)?;
                 let small = model.filter(|_| count <= most_held).and_then(|model| data.bytes(model).ok());
-                let held = small.and_then(|raw| numbers(element, &raw, usize::try_from(count).ok()?));
-                match held {
+                let constant = small.and_then(|raw| numbers(element, &raw, usize::try_from(count).ok()?));
+                match constant {
                     Some(numbers) => TensorData::Inline(Rc::new(Value { ty: ty.clone(), numbers })),
                     None => TensorData::Beside(data),
                 }

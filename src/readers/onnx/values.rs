@@ -34,8 +34,8 @@ impl Scope {
     /// Adds the initialisers and types of a graph.
     pub fn enter(&mut self, graph: &OnnxGraph) {
         self.initializers.extend(graph.initializers.iter().map(|t| (Rc::clone(&t.name), Rc::clone(t))));
-        let told = graph.value_info.iter().chain(&graph.outputs);
-        self.types.extend(told.map(|info| (Rc::clone(&info.name), info.clone())));
+        let infos = graph.value_info.iter().chain(&graph.outputs);
+        self.types.extend(infos.map(|info| (Rc::clone(&info.name), info.clone())));
     }
 }
 

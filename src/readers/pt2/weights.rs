@@ -30,7 +30,7 @@ pub struct Weight {
 pub struct Weights {
     by_path: FxHashMap<String, Weight>,
     /// Bytes unpacked so far.
-    held: u64,
+    read_bytes: u64,
     /// Notes for the user.
     pub notes: Vec<String>,
 }
@@ -105,11 +105,11 @@ impl Weights {
         if let Some(start) = archive.stored_at(file)? {
             return Ok(layout.in_file(start));
         }
-        if file.size > MAX_HELD - self.held.min(MAX_HELD) {
+        if file.size > MAX_HELD - self.read_bytes.min(MAX_HELD) {
             self.notes.push(format!("{} is packed and too large to be unpacked here", file.name));
             return Ok(WeightData::Absent);
         }
-        self.held += file.size;
+        self.read_bytes += file.size;
         let raw = archive.content(file, MAX_HELD)?;
         let part = usize::try_from(layout.start).ok().zip(usize::try_from(layout.end).ok());
         let part = part.and_then(|(start, end)| raw.get(start..end));

@@ -113,7 +113,7 @@ fn v8_profile(builder: &mut ProfileBuilder, points: &[Point], low: i64, high: i6
     let (mut nodes, mut stack) = (Nodes::default(), StackTrack::new(track));
     let (mut now, mut end) = (None, None);
     // A negative delta takes the clock back, not what is shown.
-    let mut shown = low;
+    let mut drawn_ns = low;
     for point in points {
         let text = builder.args_text(point.args).to_owned();
         let doc = Doc::new(text.as_bytes());
@@ -137,8 +137,8 @@ fn v8_profile(builder: &mut ProfileBuilder, points: &[Point], low: i64, high: i6
                 break;
             }
             if let Some(place) = sample.i64().and_then(|id| nodes.place(id)) {
-                shown = at.clamp(shown, high.max(shown));
-                nodes.set(builder, &mut stack, shown, place);
+                drawn_ns = at.clamp(drawn_ns, high.max(drawn_ns));
+                nodes.set(builder, &mut stack, drawn_ns, place);
             }
         }
         now = Some(at);

@@ -41,10 +41,10 @@ impl Log {
             line.ts_ns = line.ts_ns.saturating_add(self.place.shift_ns);
             return self.event(builder, &line, offset);
         }
-        let shown = text.trim();
-        if !shown.is_empty() && !shown.starts_with('#') && shown != "TRACE:" {
+        let content = text.trim();
+        if !content.is_empty() && !content.starts_with('#') && content != "TRACE:" {
             diagnostics.add("not_an_event", Some(offset), || {
-                format!("the line {:?} is not an event: skipped", shown.chars().take(80).collect::<String>())
+                format!("the line {:?} is not an event: skipped", content.chars().take(80).collect::<String>())
             });
         }
     }

@@ -87,9 +87,10 @@ fn turn(
 
 /// Converts `[batch, length, heads x size]` to `[batch, heads, length, size]`; without a number of heads, each is as long as the rotated features.
 fn by_heads(site: &mut Site<'_, '_>, x: InstructionId, pairs: u64) -> Result<InstructionId, Failure> {
-    let told = site.int("num_heads", 0)?;
+    let num_heads = site.int("num_heads", 0)?;
     let width = site.dims(x).last().copied().unwrap_or(0);
-    let heads = if told > 0 { told } else { i64::try_from(width / pairs.saturating_mul(2).max(1)).unwrap_or(0) };
+    let heads =
+        if num_heads > 0 { num_heads } else { i64::try_from(width / pairs.saturating_mul(2).max(1)).unwrap_or(0) };
     apart(site, x, heads)
 }
 

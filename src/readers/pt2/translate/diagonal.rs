@@ -79,8 +79,8 @@ fn plane(c: &mut Call<'_, '_, '_>, place: usize) -> Result<Plane, Refusal> {
 
 /// A diagonal as the last dimension: in row-major order, each of its elements is one row and one element after the previous one.
 fn looked((b, views): (&mut Builder, &mut Views), parent: ViewId, plane: Plane) -> Result<ViewId, Refusal> {
-    let shown = views.get(b, parent)?;
-    let dims = b.dims(shown);
+    let array = views.get(b, parent)?;
+    let dims = b.dims(array);
     let others = (0..dims.len()).filter(|d| *d != plane.first && *d != plane.second);
     let order: Vec<usize> = others.chain([plane.first, plane.second]).collect();
     let (rows, columns) = (dims[plane.first], dims[plane.second]);

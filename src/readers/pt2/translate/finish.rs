@@ -49,8 +49,8 @@ impl Call<'_, '_, '_> {
                 }
                 let types = self.results()?;
                 for ((name, view), ty) in names.iter().zip(views).zip(types) {
-                    let shown = self.t.views.get(&mut self.t.b, view)?;
-                    let own = self.t.b.array(shown)?;
+                    let array = self.t.views.get(&mut self.t.b, view)?;
+                    let own = self.t.b.array(array)?;
                     if *own != ty {
                         return Err(Some(refuse!("its result is {own} and the file says {ty}")));
                     }

@@ -245,8 +245,8 @@ fn part_write(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         (at(c.int_or("start", 0)), at(c.int_or("end", i64::MAX)), u64::try_from(c.int_or("step", 1)).unwrap_or(1))
     };
     let range = views.look(c.b(), whole, Look::Slice(dimension, start, limit, step))?;
-    let shown = views.get(c.b(), range)?;
-    let dims = c.b().dims(shown);
+    let array = views.get(c.b(), range)?;
+    let dims = c.b().dims(array);
     let part = c.b().reshape(part, &dims)?;
     views.set(c.b(), range, part)?;
     one(views.get(c.b(), whole)?)

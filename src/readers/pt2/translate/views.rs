@@ -26,7 +26,7 @@ struct View {
     parent: Option<ViewId>,
     look: Option<Look>,
     /// Its value at a version of its storage.
-    shown: (u32, InstructionId),
+    current: (u32, InstructionId),
 }
 
 /// All values with their storages.
@@ -41,7 +41,7 @@ impl Views {
     /// A value with its own storage.
     pub fn fresh(&mut self, value: InstructionId) -> ViewId {
         self.versions.push(0);
-        self.views.push(View { storage: self.versions.len() - 1, parent: None, look: None, shown: (0, value) });
+        self.views.push(View { storage: self.versions.len() - 1, parent: None, look: None, current: (0, value) });
         self.views.len() - 1
     }
 
@@ -50,8 +50,8 @@ impl Views {
         let from = self.get(b, parent)?;
         let value = read_view(b, from, &look)?;
         let storage = self.views[parent].storage;
-        let shown = (self.versions[storage], value);
-        self.views.push(View { storage, parent: Some(parent), look: Some(look), shown });
+        let current = (self.versions[storage], value);
+        self.views.push(View { storage, parent: Some(parent), look: Some(look), current });
         Ok(self.views.len() - 1)
     }
 
@@ -60,19 +60,19 @@ impl Views {
         let version = self.versions[self.views[id].storage];
         let mut chain = Vec::new();
         let mut at = id;
-        while self.views[at].shown.0 != version {
+        while self.views[at].current.0 != version {
             chain.push(at);
             match self.views[at].parent {
                 Some(parent) => at = parent,
                 None => break,
             }
         }
-        let mut value = self.views[at].shown.1;
+        let mut value = self.views[at].current.1;
         for &view in chain.iter().rev() {
             if let Some(look) = &self.views[view].look {
                 value = read_view(b, value, look)?;
             }
-            self.views[view].shown = (version, value);
+            self.views[view].current = (version, value);
         }
         Ok(value)
     }
@@ -91,7 +91,7 @@ impl Views {
         let storage = self.views[id].storage;
         self.versions[storage] = self.versions[storage].wrapping_add(1);
         for (view, value) in written {
-            self.views[view].shown = (self.versions[storage], value);
+            self.views[view].current = (self.versions[storage], value);
         }
         Ok(())
     }

@@ -184,11 +184,11 @@ impl Interpreter<'_> {
         if !self.counts.modules.contains(&scope) {
             self.counts.modules.insert(scope.clone());
         }
-        let shown = if op.contains("::") { op.to_owned() } else { format!("aten::{op}") };
+        let full_name = if op.contains("::") { op.to_owned() } else { format!("aten::{op}") };
         if op.contains("::") {
             self.counts.op(op);
         }
-        self.t.b.set_origin(&shown, &scope);
+        self.t.b.set_origin(&full_name, &scope);
         self.counts.changes += u64::from(is_in_place);
         let (file, line) = self.place();
         let place = format!("{file}, line {line}");

@@ -58,12 +58,12 @@ impl Interpreter<'_> {
             _ => self.expression(of)?,
         };
         if !is_hidden {
-            let shown = match name {
+            let label = match name {
                 "int" => "aten::Int",
                 "float" => "aten::Float",
                 _ => "aten::Bool",
             };
-            self.counts.op(shown);
+            self.counts.op(label);
         }
         let value = match value {
             // A branch reports itself that data decides it.

@@ -53,8 +53,8 @@ fn check(graph: &ModuleGraph, open: &BTreeSet<u32>) {
         assert!(link.points.windows(2).all(|p| p[0].1 <= p[1].1 + 1e-6), "{link:?} goes up");
     }
     // Each leaf is visible itself, or through the outermost closed module around it.
-    let shown: BTreeSet<u32> = scene.boxes.iter().filter(|b| !b.is_open).map(|b| b.node).collect();
-    let shown_for = |leaf: u32| graph.path(leaf).into_iter().find(|m| shown.contains(m));
+    let boxes: BTreeSet<u32> = scene.boxes.iter().filter(|b| !b.is_open).map(|b| b.node).collect();
+    let shown_for = |leaf: u32| graph.path(leaf).into_iter().find(|m| boxes.contains(m));
     // Between nodes of one frame the drawn edges are those of the graph, merged.
     let parent = |n: u32| graph.nodes()[n as usize].parent;
     let wanted: BTreeSet<(u32, u32)> = graph
@@ -67,7 +67,7 @@ fn check(graph: &ModuleGraph, open: &BTreeSet<u32>) {
         .links
         .iter()
         .filter_map(|l| Some((l.from?, l.to?)))
-        .filter(|(a, b)| shown.contains(a) && shown.contains(b))
+        .filter(|(a, b)| boxes.contains(a) && boxes.contains(b))
         .collect();
     assert_eq!(drawn, wanted);
 }
