@@ -225,6 +225,9 @@ pub(super) struct RunArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct ModelsArgs {
+    /// A part of the name: only models that have it
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

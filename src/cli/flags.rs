@@ -200,11 +200,13 @@ fn is_list(arg: &Arg) -> bool {
     arg.get_value_delimiter() == Some(',')
 }
 
-/// Whether the word behind a list is one more entry of it and no positional argument: the command has none, or the word is a number, a
-/// value of the flag, or an instance.
+/// Whether the word behind a list is one more entry of it and no positional argument: the command has none, or the word is a number, MAX,
+/// a value of the flag, or an instance.
 fn is_further_entry(word: &str, arg: &Arg, called: &Command) -> bool {
     let is_count = |word: &str| {
-        word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || "_-,".contains(c))
+        word.eq_ignore_ascii_case("max")
+            || word.starts_with(|c: char| c.is_ascii_digit())
+                && word.chars().all(|c| c.is_ascii_digit() || "_-,".contains(c))
     };
     let is_known = || arg.get_possible_values().iter().any(|value| value.matches(word, true));
     let is_instance = || ns_bench::matmult::instance_of(word).is_ok();
@@ -353,6 +355,7 @@ mod tests {
             line("n bench --instance inf2.xlarge trn1.2xlarge a.json"),
             "n bench --instance inf2.xlarge,trn1.2xlarge a.json"
         );
+        assert_eq!(line("n bench --n_models 1 MAX --duration 2"), "n bench --n-models 1,MAX --duration 2");
         assert_eq!(line("n matmult -n 256 512 -l 10"), "n matmult -n 256,512 -l 10");
         assert_eq!(line("n experiment --test eval train --xla None"), "n experiment --test eval,train --xla None");
         assert_eq!(line("n open --top 3 a.json"), "n open --top 3 a.json");

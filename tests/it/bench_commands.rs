@@ -346,6 +346,8 @@ fn user_metrics_and_a_system_of_given_times_are_listed() {
     let wrong = stderr(&f, "evaluate a.csv --register x=TP+ --metrics x");
     assert!(wrong.contains("--register") && wrong.contains("something is missing"), "{wrong}");
     assert!(stdout(&f, "models").contains("fixed: a system given by its stage times"));
+    let berts = stdout(&f, "models BERT");
+    assert!(berts.starts_with("bert-base-uncased: ") && !berts.contains("resnet50"), "{berts}");
     let row =
         "bench --model nn --device-type cpu --n-models 1 --workers-per-model 1 --duration 0.2 --preprocess 2ms --json";
     let report = json(&stdout(&f, row))["reports"][0].clone();

@@ -6,23 +6,29 @@ use super::text;
 use crate::args::ModelsArgs;
 use crate::driver::Driver;
 use ns_bench::InputTuple;
-use ns_session::{Catalog, Message, ModelSpec, ParameterKind, QuestionRequest, Reply};
+use ns_session::{Message, ModelInfo, ModelSpec, ParameterKind, QuestionRequest, Reply};
 
 pub(super) fn run(args: ModelsArgs) -> Result<()> {
     let message = Driver::new().run(QuestionRequest::Catalog, None)?;
     let Some(Message::Answer(Reply::Catalog(catalog))) = message else {
         bail!("the session returned no list of models")
     };
-    if args.json {
-        let all: Vec<_> = catalog.models.iter().chain([&catalog.fixed]).collect();
-        return text::print_json(&all);
+    let name = args.name.unwrap_or_default();
+    let has_name = |model: &&ModelInfo| model.name.contains(&name.to_ascii_lowercase());
+    let found: Vec<&ModelInfo> = catalog.models.iter().chain([&catalog.fixed]).filter(has_name).collect();
+    if found.is_empty() {
+        // It says which names are near.
+        name.parse::<ModelSpec>()?;
     }
-    text::print(describe(&catalog).as_bytes())
+    if args.json {
+        return text::print_json(&found);
+    }
+    text::print(describe(&found).as_bytes())
 }
 
-fn describe(catalog: &Catalog) -> String {
+fn describe(models: &[&ModelInfo]) -> String {
     let mut out = String::new();
-    for model in catalog.models.iter().chain([&catalog.fixed]) {
+    for model in models {
         out.push_str(&format!("{}: {}\n    {}\n", model.name, model.title, model.summary));
         if let Some(inputs) = inputs(&model.name) {
             out.push_str(&format!("    --inputs \"{inputs}\"\n"));
