@@ -202,6 +202,8 @@ pub(super) struct EvaluateArgs {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub options: OptionArgs<Evaluation>,
+    #[command(flatten)]
+    pub page: PageArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -238,6 +240,8 @@ pub(super) struct ValidateArgs {
     #[arg(long)]
     pub json: bool,
     /// Fit the global parameters to the table, then once more without each model, and print the errors (takes minutes)
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "html"])]
     pub calibrate: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
 }
