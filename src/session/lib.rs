@@ -91,7 +91,7 @@ pub use ns_program::file::{may_have_files_beside, without_model_ending};
 pub use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection, Value};
 pub use ns_tensor::Rounding;
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
-pub use overview::{Evidence, limits_table};
+pub use overview::{Evidence, bounds_table, limits_table, lost_time_table};
 pub use pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page, study_page};
 pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};
 pub use protocol::{
