@@ -7,13 +7,15 @@ use std::rc::Rc;
 
 use anyhow::{Result, anyhow, bail};
 
+use super::index::with_warnings;
 use super::kept_sweep::KeptSweep;
 use super::result_files::refuse_index;
 use super::timers::TimersDocument;
-use super::{bench_index, bench_trace, reports};
+use super::{bench_trace, reports};
 use crate::bench_args::BenchArgs;
 use crate::dataset;
 use crate::driver::Driver;
+use crate::file::read_text;
 use crate::host;
 use crate::interrupt::{self, InterruptError};
 use crate::output_args::{JsonFormatArg, OutputArgs};
@@ -23,7 +25,9 @@ use ns_bench::{
     BenchConfig, Beside, Configuration, DeviceType, Estimate, Report, ReportDetail, RowResult, RowState, RunDetail,
     RunResults, ServiceTimes, SweepRow, SweepState, Verbosity, estimate, service_times,
 };
-use ns_session::reports::{MetricsAsk, bench_records, check_metrics, is_count};
+use ns_session::reports::{
+    MetricsAsk, bench_records, check_metrics, index_to_run, is_count, put_index, settings_of_index,
+};
 use ns_session::{JobRequest, JobResult, Message, RunRequest, TimedRuns};
 
 pub(super) fn run(args: BenchArgs) -> Result<()> {
@@ -32,16 +36,20 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     let mut config = args.config()?;
     let mut driver = Driver::new();
     let index = match &args.model_filename {
-        Some(path) => Some((path, bench_index::read(path, &args)?)),
+        Some(path) => {
+            let shown = path.display().to_string();
+            let index = with_warnings(index_to_run(&shown, &read_text(path)?, |key| args.options.text(key))?);
+            Some((shown, index))
+        }
         None => None,
     };
     // Where operators are placed was said when the index was compiled.
-    let decided = index.as_ref().map(|(_, index)| bench_index::settings(index)).unwrap_or_default();
+    let decided = index.as_ref().map(|(_, index)| settings_of_index(index)).unwrap_or_default();
     if let Some(opened) = args.file_flags.open_with(&mut driver, &config.model, &decided)? {
         args.put_model(&mut config, opened);
     }
     if let Some((path, index)) = index {
-        bench_index::put(&mut config, path, index, &args)?;
+        put_index(&mut config, &path, index, |key| args.options.text(key))?;
     }
     if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, args.options.text("instance")) {
         host::say(&format!("note: --instance {instance} is not used: --device-type cpu measures this machine"));

@@ -58,7 +58,7 @@ fn path_text(path: &Path) -> String {
 }
 
 /// Prints the warnings of an answer, and returns it.
-fn with_warnings<T>(IndexAnswer { answer, warnings }: IndexAnswer<T>) -> T {
+pub(super) fn with_warnings<T>(IndexAnswer { answer, warnings }: IndexAnswer<T>) -> T {
     warnings.iter().for_each(|warning| host::say(&format!("note: {warning}")));
     answer
 }

@@ -21,7 +21,7 @@ fn json(index: &ModelIndex) -> Result<String, Refusal> {
 }
 
 /// The index in a text, with the warnings of its file. Fails when the text is not an index.
-fn read(file: &str, text: &str) -> Result<IndexAnswer<ModelIndex>, Refusal> {
+pub(super) fn read(file: &str, text: &str) -> Result<IndexAnswer<ModelIndex>, Refusal> {
     let read = ModelIndex::read_file(text, file).map_err(|e| refuse!("{file}: is not a model index: {e}"))?;
     let warnings = read.warnings.iter().map(|warning| format!("{file}: {warning}")).collect();
     Ok(IndexAnswer { answer: read.index, warnings })
