@@ -18,9 +18,11 @@ use crate::driver::Driver;
 use crate::file::read_text;
 use crate::host;
 use crate::interrupt::{self, InterruptError};
-use crate::output_args::{JsonFormatArg, OutputArgs};
+use crate::output_args::OutputArgs;
+
 use ns_base::units::format_count;
 use ns_bench::evaluate::JudgedRecords;
+use ns_bench::export::JsonFormat;
 use ns_bench::{
     BenchConfig, Beside, Configuration, DeviceType, Estimate, Report, ReportDetail, RowResult, RowState, RunDetail,
     RunResults, ServiceTimes, SweepRow, SweepState, Verbosity, estimate, service_times,
@@ -160,7 +162,7 @@ impl<'a> Sweep<'a> {
             }
             kept
         });
-        let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormatArg::Neuronperf;
+        let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormat::Neuronperf;
         let timed = wants_spans.then(|| TimedRuns::new(driver.models()));
         let timers = args.return_timers.as_ref().map(|file| TimersDocument::begin(file.as_deref(), wants_spans));
         let timers = timers.transpose()?;
