@@ -45,7 +45,7 @@ pub(super) enum Command {
     Matmult(Box<MatmultArgs>),
     /// Compile a model for the simulated NeuronCores and write an index of the artifacts
     Compile(ModelCompileArgs),
-    /// Create, append, filter, copy, move and delete model indexes
+    /// Create, show, append, filter, copy, move and delete model indexes
     #[command(subcommand)]
     Index(IndexCommand),
     /// Show, compare and convert results: NeuronPerf's CSV and JSON, our own, timers, results.jsonl

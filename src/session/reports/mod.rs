@@ -20,7 +20,8 @@ pub use bench_records::{MetricsAsk, bench_records, check_metrics, is_count};
 pub use evaluation::Evaluation;
 pub use model_file::{ModelFileReport, OneCall};
 pub use model_index::{
-    IndexAnswer, NewIndex, append_indexes, copy_index, create_index, delete_index, filter_index, is_artifact,
+    IndexAnswer, NewIndex, append_indexes, copy_index, create_index, delete_index, filter_index, index_table,
+    is_artifact, show_index,
 };
 pub use model_values::{ModelValues, model_results};
 pub use plan::{PlanJson, plan_text, planned};
