@@ -45,7 +45,7 @@ pub(super) enum Command {
     Matmult(Box<MatmultArgs>),
     /// Compile a model for the simulated NeuronCores and write an index of the artifacts
     Compile(ModelCompileArgs),
-    /// Create, append, filter, copy, move and delete model indexes
+    /// Create, show, append, filter, copy, move and delete model indexes
     #[command(subcommand)]
     Index(IndexCommand),
     /// Show, compare and convert results: NeuronPerf's CSV and JSON, our own, timers, results.jsonl
@@ -202,6 +202,8 @@ pub(super) struct EvaluateArgs {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub options: OptionArgs<Evaluation>,
+    #[command(flatten)]
+    pub page: PageArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -241,6 +243,8 @@ pub(super) struct ValidateArgs {
     #[arg(long)]
     pub json: bool,
     /// Fit the global parameters to the table, then once more without each model, and print the errors (takes minutes)
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "html"])]
     pub calibrate: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
 }

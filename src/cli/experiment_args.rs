@@ -9,7 +9,7 @@ use super::suite_args::SuiteArgs;
 use ns_experiment::plan::PlanRules;
 use ns_experiment::run::Verification;
 use ns_experiment::sweep::ExperimentsRequest;
-use ns_session::reports::{Aggregation, CaseVerification, RecordAnalysis};
+use ns_session::reports::{Aggregation, CaseVerification, ProductComparison, RecordAnalysis};
 
 const VERIFICATIONS: &[Choice<Verification>] = &[
     ("mre", "Mean relative error", Verification::MeanRelativeError),
@@ -201,30 +201,8 @@ pub(super) struct AnalyzeArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct MatmulBenchArgs {
-    /// The device that is the baseline: cpu (measured), trn1, inf2, trn2 (simulated)
-    #[arg(long, default_value = "trn1")]
-    pub baseline: String,
-    /// The device that is tested
-    #[arg(long, default_value = "trn2")]
-    pub device: String,
-    /// Types: float32, float16, bfloat16
-    #[arg(long, value_delimiter = ',', default_value = "float32,float16,bfloat16")]
-    pub dtypes: Vec<String>,
-    /// Rows and columns of the first product
-    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=16_384))]
-    pub from: u32,
-    /// Rows and columns of the last product
-    #[arg(long, default_value_t = 8_192, value_parser = clap::value_parser!(u32).range(1..=16_384))]
-    pub to: u32,
-    /// Step in size from one product to the next
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..))]
-    pub step: u32,
-    /// Milliseconds to warm up a measured device
-    #[arg(long, default_value_t = 25.0)]
-    pub warmup: f64,
-    /// Milliseconds to measure
-    #[arg(long, default_value_t = 100.0)]
-    pub rep: f64,
+    #[command(flatten)]
+    pub options: OptionArgs<ProductComparison>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

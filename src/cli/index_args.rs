@@ -114,6 +114,11 @@ pub(super) enum IndexCommand {
         #[arg(long, short)]
         output: PathBuf,
     },
+    /// Show the entries as a table
+    Show {
+        /// The index
+        index: PathBuf,
+    },
     /// Print the entries that have these values
     Filter {
         /// The index

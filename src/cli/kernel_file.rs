@@ -5,8 +5,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use ns_kernel::{BUILT_IN, BuildScript, BuiltIn, MAX_SOURCE_BYTES, NamedKernel, Role, TABLE_KERNEL, built_in, compile};
-use ns_session::{ByteSource, neuronperf_command, refuse_script};
+use ns_session::studies::placed_kernel;
+use ns_session::{
+    BUILT_IN, BuildScript, BuiltIn, ByteSource, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in,
+    neuronperf_command, refuse_script,
+};
 
 use super::file::FileSource;
 
@@ -47,17 +50,7 @@ pub(super) fn placement(text: &str) -> Result<String> {
         return Ok(text.to_owned());
     }
     let file = open(path)?;
-    let kernel = NamedKernel::own(file_name(&file.path), &file.source, file.multicore);
-    let own_name = operator.rsplit(':').next().unwrap_or(operator).trim();
-    // A source with an error has no functions; its errors are reported by whoever compiles it.
-    let program = compile(&file.source).ok();
-    let has = |name: &&str| program.iter().flat_map(|p| p.kernels()).any(|f| f.name() == *name);
-    let forward = program.as_ref().and_then(|p| p.kernel(Role::Forward)).map(|f| f.name());
-    let kernel = match function.or_else(|| Some(own_name).filter(has)) {
-        // The forward function is meant without a name, so that a kernel has one text.
-        Some(function) if forward != Some(function) => kernel.of_function(function),
-        _ => kernel,
-    };
+    let kernel = placed_kernel(operator, (file_name(&file.path), &file.source), file.multicore, function);
     Ok(format!("{operator}={kernel}"))
 }
 

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::args::write_format;
+use super::option_args::{Choice, one_of};
 use super::page_args::PageArgs;
 use ns_bench::Verbosity;
 use ns_bench::export::JsonFormat;
@@ -66,8 +67,8 @@ pub(super) struct TableArgs {
     #[command(flatten)]
     pub page: PageArgs,
     /// Format of the JSON of --json, --json-file and --return-timers
-    #[arg(long, value_enum, default_value = "neuronscope")]
-    pub json_format: JsonFormatArg,
+    #[arg(long, value_parser = one_of(&JSON_FORMATS), default_value = "neuronscope")]
+    pub json_format: JsonFormat,
     /// Columns of the table or the CSV, separated by commas
     #[arg(long, value_delimiter = ',')]
     pub cols: Option<Vec<String>>,
@@ -79,20 +80,7 @@ pub(super) struct TableArgs {
     pub reverse: bool,
 }
 
-/// JSON formats as the command line names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum JsonFormatArg {
-    /// An object {"reports": [...]}, with every key present
-    Neuronscope,
-    /// NeuronPerf's bare array
-    Neuronperf,
-}
-
-impl From<JsonFormatArg> for JsonFormat {
-    fn from(arg: JsonFormatArg) -> Self {
-        match arg {
-            JsonFormatArg::Neuronscope => Self::Neuronscope,
-            JsonFormatArg::Neuronperf => Self::Neuronperf,
-        }
-    }
-}
+const JSON_FORMATS: [Choice<JsonFormat>; 2] = [
+    ("neuronscope", "An object {\"reports\": [...]}, with every key present", JsonFormat::Neuronscope),
+    ("neuronperf", "NeuronPerf's bare array", JsonFormat::Neuronperf),
+];

@@ -6,7 +6,8 @@ use font8x8::{BASIC_FONTS, LATIN_FONTS, UnicodeFonts};
 use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform};
 
 use ns_base::convert::{f64_to_f32, f64_to_u64, f64_to_usize, u64_to_u32, usize_to_f64, usize_to_u8};
-use ns_experiment::figure::{Anchor, Drawing, HALF_MARK, MarkKind, Shape};
+use ns_experiment::figure::{Look, Picture, look};
+use ns_view::plot::{Form, Shape};
 
 /// Width of a letter and height of its dots, as fractions of the line height.
 const LETTER_WIDTH: f64 = 0.6;
@@ -15,7 +16,7 @@ const DOT_HEIGHT: f64 = 1.0 / 9.0;
 const DOTS: u8 = 8;
 
 /// The drawing as the bytes of a PNG file.
-pub(super) fn png(drawing: &Drawing) -> Result<Vec<u8>> {
+pub(super) fn png(drawing: &Picture) -> Result<Vec<u8>> {
     let mut pixels = Pixmap::new(u64_to_u32(f64_to_u64(drawing.width)), u64_to_u32(f64_to_u64(drawing.height)))
         .context("the picture has no size")?;
     pixels.fill(Color::WHITE);
@@ -26,41 +27,31 @@ pub(super) fn png(drawing: &Drawing) -> Result<Vec<u8>> {
 }
 
 fn draw(pixels: &mut Pixmap, shape: &Shape) {
-    match shape {
-        Shape::Line { points, colour, width, dash } => {
-            let lengths: Vec<f32> = dash.lengths().iter().map(|l| f64_to_f32(*l)).collect();
-            let stroke = Stroke { width: f64_to_f32(*width), dash: StrokeDash::new(lengths, 0.0), ..Stroke::default() };
+    let Look { colour, width, dash, letters: size, opacity, .. } = look(shape);
+    let paint = paint(colour, opacity);
+    let (path, place) = match &shape.form {
+        Form::Line(points) => {
+            let lengths: Vec<f32> = dash.iter().map(|length| f64_to_f32(*length)).collect();
+            let stroke = Stroke { width: f64_to_f32(width), dash: StrokeDash::new(lengths, 0.0), ..Stroke::default() };
             if let Some(path) = path_of(points, false) {
-                pixels.stroke_path(&path, &paint(colour, 1.0), &stroke, Transform::identity(), None);
+                pixels.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
             }
+            return;
         }
-        Shape::Rectangle { at, colour } => {
-            let [x, y, w, h] = at.map(f64_to_f32);
-            if let Some(rect) = Rect::from_xywh(x, y, w, h) {
-                pixels.fill_rect(rect, &paint(colour, 1.0), Transform::identity(), None);
-            }
+        Form::Area(points) => (path_of(points, true), Transform::identity()),
+        Form::Disc { at: (x, y), radius } => {
+            (PathBuilder::from_circle(f64_to_f32(*x), f64_to_f32(*y), f64_to_f32(*radius)), Transform::identity())
         }
-        Shape::Mark { at, kind, colour, .. } => {
-            let path = match kind {
-                MarkKind::Circle => PathBuilder::from_circle(f64_to_f32(at.0), f64_to_f32(at.1), f64_to_f32(HALF_MARK)),
-                kind => path_of(&kind.outline(*at), true),
-            };
-            if let Some(path) = path {
-                pixels.fill_path(&path, &paint(colour, 1.0), FillRule::Winding, Transform::identity(), None);
-            }
+        Form::Text { at: (x, y), text, anchor } => {
+            let start = -usize_to_f64(text.chars().count()) * size * LETTER_WIDTH * anchor.before();
+            let turn = Transform::from_rotate(f32::from(anchor.turn()));
+            (letters(text, size, start), turn.post_translate(f64_to_f32(*x), f64_to_f32(*y)))
         }
-        Shape::Text { at, text, size, anchor, turn, opacity } => {
-            let width = usize_to_f64(text.chars().count()) * size * LETTER_WIDTH;
-            let start = match anchor {
-                Anchor::Start => 0.0,
-                Anchor::Middle => -width / 2.0,
-                Anchor::End => -width,
-            };
-            let place = Transform::from_rotate(f64_to_f32(*turn)).post_translate(f64_to_f32(at.0), f64_to_f32(at.1));
-            if let Some(path) = letters(text, *size, start) {
-                pixels.fill_path(&path, &paint("#000000", *opacity), FillRule::Winding, place, None);
-            }
-        }
+        // No picture of a report has one.
+        Form::Outline(_) => (None, Transform::identity()),
+    };
+    if let Some(path) = path {
+        pixels.fill_path(&path, &paint, FillRule::Winding, place, None);
     }
 }
 

@@ -45,6 +45,23 @@ const MODES: &[Mode] = &[
         why: "only --output-format csv appends to a database",
     },
     Mode {
+        command: "numerics",
+        with: ("answers", &[]),
+        flags: &[
+            "model",
+            "instance",
+            "batch_size",
+            "rounding",
+            "tolerance",
+            "seed",
+            "auto_cast",
+            "auto_cast_type",
+            "optlevel",
+            "lnc",
+        ],
+        why: "--answers computes nothing",
+    },
+    Mode {
         command: "customop",
         with: ("list", &[]),
         flags: &["kernel", "set", "source"],

@@ -79,7 +79,9 @@ pub use ns_device::{
     OperatorKernels, casts_of, model_label,
 };
 pub use ns_formats::WriteFormat;
-pub use ns_kernel::without_source;
+pub use ns_kernel::{
+    BUILT_IN, BuildScript, BuiltIn, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in, without_source,
+};
 pub use ns_model::ModelSpec;
 pub use ns_model::training::{MAX_MICRO_BATCHES, Optimizer, TrainingCall};
 pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, OutputComparison, Sample, checked_instance};
@@ -89,7 +91,7 @@ pub use ns_program::file::{may_have_files_beside, without_model_ending};
 pub use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection, Value};
 pub use ns_tensor::Rounding;
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
-pub use overview::{Evidence, limits_table};
+pub use overview::{Evidence, bounds_table, limits_table, lost_time_table};
 pub use pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page, study_page};
 pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};
 pub use protocol::{

@@ -1,9 +1,10 @@
 //! The text of an execution: what `neuronscope profile --summary` prints.
 
+use crate::overview::{bounds_table, limits_table, lost_time_table};
 use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_ns, format_share, format_times};
+use ns_base::units::{format_ns, format_share};
 use ns_insight::{Bounds, Effect, Finding, Insights, LIMITS_TITLE, Limiter, ResourceTime, Summary};
-use ns_view::terminal::table;
+use ns_view::terminal::{self, table};
 
 /// The note of times that hold guesses, the limiting unit, metrics, bounds, findings.
 pub fn summary_text(insights: &Insights, note: Option<&str>) -> String {
@@ -37,10 +38,8 @@ fn limiter(limiter: &Limiter) -> String {
 
 /// What each limit costs, the bound first.
 fn limits(insights: &Insights) -> String {
-    let Some(sentence) = insights.bound_sentence() else { return String::new() };
-    let row = |(words, ns, percent)| vec![words, format_ns(ns), format_share(percent)];
-    let rows: Vec<Vec<String>> = insights.limit_costs().into_iter().map(row).collect();
-    format!("{LIMITS_TITLE}\n{sentence}\n{}\n", table(&["Limit", ">Saves", ">Of total_time"], &rows))
+    let Some((sentence, table)) = insights.bound_sentence().zip(limits_table(insights)) else { return String::new() };
+    format!("{LIMITS_TITLE}\n{sentence}\n{}\n", terminal::rows(&table))
 }
 
 fn metrics(summary: &Summary) -> String {
@@ -49,26 +48,9 @@ fn metrics(summary: &Summary) -> String {
 }
 
 fn bounds(bounds: &Bounds) -> String {
-    let speedup = |s: Option<f64>| s.map_or_else(|| "-".to_owned(), |s| format_times(s, 2));
-    let seconds = |s: f64| format_ns(s * 1e9);
-    let rows: Vec<Vec<String>> = bounds
-        .bounds
-        .iter()
-        .map(|b| vec![b.name.clone(), seconds(b.seconds), speedup(b.speedup), b.then.clone(), b.meaning.clone()])
-        .collect();
-    let lost: Vec<Vec<String>> = bounds
-        .lost
-        .iter()
-        .filter(|l| l.seconds > 0.0)
-        .map(|l| vec![l.from.clone(), l.to.clone(), seconds(l.seconds), l.cause.clone()])
-        .collect();
-    format!(
-        "\nPerformance bounds (total_time {})\n{}\nLost time\n{}{}\n",
-        seconds(bounds.total_time_s),
-        table(&["Bound", ">Time", ">Speed-up", "Then limited by", "Meaning"], &rows),
-        table(&["From", "To", ">Time", "Cause"], &lost),
-        bounds.caveat
-    )
+    let (total, table, lost) = (format_ns(bounds.total_time_s * 1e9), bounds_table(bounds), lost_time_table(bounds));
+    let [table, lost] = [table, lost].map(|table| terminal::rows(&table));
+    format!("\nPerformance bounds (total_time {total})\n{table}\nLost time\n{lost}{}\n", bounds.caveat)
 }
 
 fn findings(findings: &[Finding]) -> String {

@@ -56,9 +56,9 @@ fn block(part: &Block, out: &mut String) {
             *out += &table(&["Figure", ">Value", "Note"], &tiles.iter().map(row).collect::<Vec<_>>());
         }
         Block::Table { title, table, .. } | Block::Rows { title, table, .. } => {
-            *out += &format!("\n{title}\n{}", whole(table));
+            *out += &format!("\n{title}\n{}", rows(table));
         }
-        Block::Columns(columns) => *out += &format!("\n{}\n{}", columns.title, whole(&columns.table)),
+        Block::Columns(columns) => *out += &format!("\n{}\n{}", columns.title, rows(&columns.table)),
         Block::Plot(one) | Block::Points { figure: one, .. } => figure(one, out),
         Block::Plots(all) => all.iter().for_each(|one| figure(one, out)),
         Block::Beside(parts) => parts.iter().for_each(|part| *out += &document(part)),
@@ -89,7 +89,7 @@ fn block(part: &Block, out: &mut String) {
 }
 
 /// All rows of a table in its own order.
-fn whole(of: &Table) -> String {
+pub fn rows(of: &Table) -> String {
     let looks = ColumnLook::of(of);
     let head = |(column, look): (&super::table::Column, &ColumnLook)| {
         format!("{}{}", if column.is_numeric() { ">" } else { "" }, look.title)
@@ -106,12 +106,12 @@ fn bar(share: f64) -> String {
 
 /// A plot with its title; one that says nothing in characters has none.
 fn figure(one: &Figure, out: &mut String) {
-    let Some(rows) = rows(&one.plot) else { return };
+    let Some(rows) = plot_rows(&one.plot) else { return };
     let note = if one.note.is_empty() { String::new() } else { format!(": {}", one.note) };
     *out += &format!("\n{}{note}\n{rows}", one.title);
 }
 
-fn rows(plot: &Plot) -> Option<String> {
+fn plot_rows(plot: &Plot) -> Option<String> {
     Some(match plot {
         Plot::Bars(bars, unit) => {
             let row =

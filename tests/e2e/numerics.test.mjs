@@ -116,6 +116,14 @@ test("a data set that is dropped is answered by processor and core, judged by me
   assert.equal(await cells(page, "Device").count(), 3 * JSON.parse(printed).outputs[0].sample.columns);
   assert.match(page.url(), /dataset=\d+(~|%7E)/);
   await assertAccessible(page);
+  // The same table as answers that a model gave elsewhere: sixteen scores and the class.
+  await editForm(page);
+  await page.getByLabel("The records are answers").check();
+  await button(page, "Run").click();
+  await page.getByRole("heading", { name: /^Answers in dataset: 3 records of 16 outputs/ }).waitFor();
+  const judged = spawnSync(process.env.NEURONSCOPE_CLI, ["evaluate", join(folder, "records.csv")], { encoding: "utf8" }).stdout;
+  assert.equal((await row.innerText()).split(/\s+/).join(" "), judged.trim().split("\n").at(-1).split(/\s+/).join(" "));
+  assert.match(page.url(), /answers=true/);
 }, { hash: waiting("#/numerics?v=1&model=nn") }));
 
 test("wrong fields are explained, a model that is too large says so, and a run is cancelled", app.page(async (page) => {

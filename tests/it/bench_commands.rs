@@ -342,7 +342,16 @@ fn user_metrics_and_a_system_of_given_times_are_listed() {
     std::fs::write(f.join("a.csv"), "score,target\n0.9,1\n0.6,0\n0.4,1\n0.1,0\n").unwrap();
     let said =
         stdout(&f, "evaluate a.csv --register balanced=(TPR+TNR)/2 --register hits=recall --metrics balanced,hits");
-    assert_eq!(said, "balanced 0.5\nhits 0.5\n");
+    let rows = "How good the answers are\nMetric    Value\nbalanced  0.5\nhits      0.5\n";
+    assert_eq!(said, format!("Answers in a.csv: 4 records of 1 output\n\n{rows}"));
+    // The study of values judges the same answers, and its page shows the same table.
+    let judged = stdout(&f, "numerics --dataset a.csv --eval-metrics recall --answers");
+    assert!(judged.contains("recall  0.5\n") && judged.contains("# with the data set above"), "{judged}");
+    let none = stderr(&f, "numerics --dataset a.csv --answers");
+    assert!(none.contains("--eval-metrics"), "{none}");
+    std::fs::write(f.join("b.csv"), "score,target\n0.9,1\nx,0\n").unwrap();
+    let wrong = stderr(&f, "evaluate b.csv");
+    assert_eq!(wrong, "neuronscope: b.csv: cannot be evaluated: line 3: value 1 is 'x', not a number\n");
     let wrong = stderr(&f, "evaluate a.csv --register x=TP+ --metrics x");
     assert!(wrong.contains("--register") && wrong.contains("something is missing"), "{wrong}");
     assert!(stdout(&f, "models").contains("fixed: a system given by its stage times"));

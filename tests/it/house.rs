@@ -44,19 +44,14 @@ fn a_public_type_name_means_one_thing_in_a_crate() {
 }
 
 /// Files of commands that name neither work of a session nor its driver, with the reason.
-const BELOW_THE_SESSION: [(&str, &str); 21] = [
-    ("bench_eval", "asks a metric of the bench, whose data set is on the disk"),
-    ("bench_index", "reads the files of an index for `bench`"),
+const BELOW_THE_SESSION: [(&str, &str); 16] = [
     ("cpu", "measures this machine in threads, which a session has none of"),
-    ("experiment", "chooses between the files beside it"),
     ("kept_kernels", "appends rows to a file"),
     ("kept_sweep", "appends rows to a file"),
     ("manual", "prints the definitions of the commands"),
-    ("matmul_bench", "measures this processor, or asks the cost of one product"),
     ("mod", "has the table of commands"),
     ("model_values", "reads arrays from files"),
     ("operators_supported", "prints the tables of the readers, which a session does not have"),
-    ("plan", "prints the plan of experiments, which the session's request makes"),
     ("profile_call", "reads flags"),
     ("profile_log", "names files"),
     ("report", "converts files of results"),

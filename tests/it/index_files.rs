@@ -113,3 +113,17 @@ fn a_copy_never_replaces_a_foreign_file_or_its_own_source() {
     assert!(said(&work, &format!("index delete {}", work.join("new.json").display())).0);
     assert!(!work.join("there").join(name).exists() && work.join(&artifact).exists());
 }
+
+/// The table of the entries is the one of the page, whose cells are tested there.
+#[test]
+fn an_index_is_shown_as_a_table() {
+    let f = Folder::new("shown-index");
+    let artifact = compiled(&f);
+    let output = run(&f.join("work"), "index show good.json");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.starts_with("Model index: ") && said.contains("\n1 of 1 entries are finished."), "{said}");
+    let row = said.lines().last().unwrap();
+    assert!(row.starts_with(&artifact) && row.contains("trn1.2xlarge") && row.ends_with("finished"), "{said}");
+    let other = run(&f.join("work"), &format!("index show {artifact}"));
+    assert!(String::from_utf8(other.stderr).unwrap().contains("is not a model index"));
+}

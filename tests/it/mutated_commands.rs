@@ -77,6 +77,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("reports.json reports.csv", "parquet F --table reports --output out.parquet"),
     ("published.csv", "validate F"),
     ("index.json", "index append F F --output sum.json"),
+    ("index.json", "index show F"),
     ("index.json", "bench F --duration 1"),
     ("columns.csv", "evaluate F"),
     ("options.json", "bench --config F"),

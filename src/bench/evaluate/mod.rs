@@ -4,15 +4,15 @@
 //! standard ones.
 
 mod answers;
-mod answers_file;
 mod confusion;
 mod formula;
+mod judged;
 mod metric;
 mod registry;
 
 pub use answers::{Answering, check_records};
-pub use answers_file::read_answers;
 pub use confusion::Confusion;
 pub use formula::Formula;
+pub use judged::JudgedRecords;
 pub use metric::{METRICS, Metric, MetricInfo, Record, evaluate, find_metric, metrics_to_text};
 pub use registry::Metrics;

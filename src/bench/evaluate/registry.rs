@@ -62,6 +62,22 @@ impl Metrics {
             }
         }
     }
+
+    /// The values of metrics of the answers to records with these targets, in the order of the names. Fails as [`Self::evaluate`], with the
+    /// name of the metric.
+    pub fn judge<'a>(
+        &self,
+        names: &[String],
+        answers: impl Iterator<Item = &'a [f32]>,
+        targets: &[f64],
+    ) -> Result<Vec<Option<f64>>, Refusal> {
+        let record = |(output, target): (&'a [f32], &f64)| Record { output, target: *target };
+        let records: Vec<Record> = answers.zip(targets).map(record).collect();
+        let value = |name: &String| {
+            self.evaluate(name.trim(), &records).map_err(|e| e.within(|what| format!("{name}: {what}")))
+        };
+        names.iter().map(value).collect()
+    }
 }
 
 #[cfg(test)]

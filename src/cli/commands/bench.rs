@@ -2,23 +2,33 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::rc::Rc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
+use super::index::with_warnings;
 use super::kept_sweep::KeptSweep;
 use super::result_files::refuse_index;
 use super::timers::TimersDocument;
-use super::{bench_eval, bench_index, bench_trace, reports};
+use super::{bench_trace, reports};
 use crate::bench_args::BenchArgs;
+use crate::dataset;
 use crate::driver::Driver;
+use crate::file::read_text;
 use crate::host;
 use crate::interrupt::{self, InterruptError};
-use crate::output_args::{JsonFormatArg, OutputArgs};
+use crate::output_args::OutputArgs;
+
 use ns_base::units::format_count;
+use ns_bench::evaluate::JudgedRecords;
+use ns_bench::export::JsonFormat;
 use ns_bench::{
     BenchConfig, Beside, Configuration, DeviceType, Estimate, Report, ReportDetail, RowResult, RowState, RunDetail,
     RunResults, ServiceTimes, SweepRow, SweepState, Verbosity, estimate, service_times,
+};
+use ns_session::reports::{
+    MetricsAsk, bench_records, check_metrics, index_to_run, is_count, put_index, settings_of_index,
 };
 use ns_session::{JobRequest, JobResult, Message, RunRequest, TimedRuns};
 
@@ -28,16 +38,20 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     let mut config = args.config()?;
     let mut driver = Driver::new();
     let index = match &args.model_filename {
-        Some(path) => Some((path, bench_index::read(path, &args)?)),
+        Some(path) => {
+            let shown = path.display().to_string();
+            let index = with_warnings(index_to_run(&shown, &read_text(path)?, |key| args.options.text(key))?);
+            Some((shown, index))
+        }
         None => None,
     };
     // Where operators are placed was said when the index was compiled.
-    let decided = index.as_ref().map(|(_, index)| bench_index::settings(index)).unwrap_or_default();
+    let decided = index.as_ref().map(|(_, index)| settings_of_index(index)).unwrap_or_default();
     if let Some(opened) = args.file_flags.open_with(&mut driver, &config.model, &decided)? {
         args.put_model(&mut config, opened);
     }
     if let Some((path, index)) = index {
-        bench_index::put(&mut config, path, index, &args)?;
+        put_index(&mut config, &path, index, |key| args.options.text(key))?;
     }
     if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, args.options.text("instance")) {
         host::say(&format!("note: --instance {instance} is not used: --device-type cpu measures this machine"));
@@ -51,16 +65,22 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     if config.options.device_type == DeviceType::Cpu && config.n_models.is_none() {
         config.n_models = Some(super::cpu::default_copies());
     }
-    let evaluation = bench_eval::prepare(&args)?;
-    let dataset_notes = bench_eval::check_dataset(&args, &config.model)?;
+    let records = records_of(&args, &config.model)?;
     interrupt::listen()?;
     let index_name = config.index.as_ref().and_then(|_| args.model_filename.as_deref()?.file_name());
     let index_name = index_name.map(|name| name.to_string_lossy().into_owned());
     let mut sweep = Sweep { index_name, ..Sweep::new(driver, config, &args.output)? };
-    dataset_notes.iter().for_each(|line| sweep.driver.say(line));
+    for (file, note) in
+        records.iter().flat_map(|(file, judged)| judged.records.diagnostics.items().iter().map(move |d| (file, d)))
+    {
+        sweep.driver.say(&format!("note: {file}: {note}"));
+    }
     let configurations: Vec<Configuration> =
         sweep.state.rows().iter().map(|row| row.planned.configuration.clone()).collect();
-    sweep.eval_metrics = evaluation.map(|e| e.run(&configurations, sweep.driver.models())).transpose()?;
+    if let Some((_, judged)) = records.filter(|_| args.eval.eval_metrics.is_some()) {
+        let values = judged.judge_each(&configurations, sweep.driver.models());
+        sweep.eval_metrics = Some(values.map_err(|e| anyhow!("--eval-metrics: {e}"))?);
+    }
     sweep.run()?;
     sweep.give_results()?;
     if interrupt::is_stop_requested() {
@@ -73,6 +93,18 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
         Some(error) if !reports().any(Report::is_finished) => bail!("no configuration could run: {error}"),
         _ => Ok(()),
     }
+}
+
+/// The file of the data set with its records, where there is one.
+fn records_of<'a>(args: &'a BenchArgs, model: &str) -> Result<Option<(&'a str, JudgedRecords)>> {
+    let Some(file) = args.options.text("dataset") else { return Ok(None) };
+    let names = args.eval.eval_metrics.as_deref().unwrap_or_default();
+    let ask = MetricsAsk { names, target: args.eval.eval_target_col.as_deref() };
+    check_metrics(ask, file)?;
+    if is_count(file) {
+        return Ok(None);
+    }
+    Ok(Some((file, bench_records(file, dataset::read(Path::new(file))?, ask, model)?)))
 }
 
 /// Refuses outputs that cannot be printed together, and files that would be overwritten.
@@ -130,7 +162,7 @@ impl<'a> Sweep<'a> {
             }
             kept
         });
-        let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormatArg::Neuronperf;
+        let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormat::Neuronperf;
         let timed = wants_spans.then(|| TimedRuns::new(driver.models()));
         let timers = args.return_timers.as_ref().map(|file| TimersDocument::begin(file.as_deref(), wants_spans));
         let timers = timers.transpose()?;

@@ -8,11 +8,10 @@ use crate::analysis_args::{BaseArg, CompareArgs};
 use crate::driver::Driver;
 use crate::source;
 use ns_analysis::GroupBy;
-use ns_analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals, Presence};
-use ns_analysis::opcode::name_in;
-use ns_base::units::{format_ns, format_times};
+use ns_analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals};
 use ns_session::{Answer, ProfileKey, Question, SliceFilter};
 use ns_view::comparison::comparison_table;
+use ns_view::terminal;
 
 pub(super) fn run(args: CompareArgs) -> Result<()> {
     let mut driver = Driver::new();
@@ -37,7 +36,7 @@ pub(super) fn run(args: CompareArgs) -> Result<()> {
     if args.output.csv {
         return text::print(comparison_table(&comparison).to_csv().as_bytes());
     }
-    text::print_lines(&describe(&comparison, args.output.top))
+    text::print_lines(&describe(comparison, args.output.top))
 }
 
 fn totals(
@@ -53,7 +52,7 @@ fn totals(
     }
 }
 
-fn describe(comparison: &Comparison, top: usize) -> String {
+fn describe(mut comparison: Comparison, top: usize) -> String {
     let what = if comparison.measure == Measure::Total { "Total" } else { "Self" };
     let per = if comparison.per_step { ", of one step" } else { "" };
     let level = match &comparison.levels {
@@ -66,34 +65,15 @@ fn describe(comparison: &Comparison, top: usize) -> String {
         comparison.base,
         comparison.took.text()
     );
-    let cells = |r: &ComparedRow, name: &str| {
-        let sign = if r.difference_ns > 0.0 { "+" } else { "" };
-        let ratio = match (r.presence, r.ratio) {
-            (Presence::New, _) => "new".to_owned(),
-            (Presence::Gone, _) => "gone".to_owned(),
-            (Presence::Both, Some(ratio)) => format_times(ratio, 3),
-            (Presence::Both, None) => "-".to_owned(),
-        };
-        vec![
-            name_in(name, 72),
-            count(r.base_count),
-            count(r.other_count),
-            format_ns(r.base_ns),
-            format_ns(r.other_ns),
-            format!("{sign}{}", format_ns(r.difference_ns)),
-            ratio,
-        ]
-    };
-    let mut rows = vec![cells(&comparison.sum, "(all)")];
-    rows.extend(comparison.rows.iter().take(top).map(|r| cells(r, if r.name.is_empty() { "(none)" } else { &r.name })));
-    let headings = ["Operator", ">Base count", ">Other count", ">Base", ">Other", ">Difference", ">Ratio"];
-    out.push_str(&text::table(&headings, &rows));
-    if comparison.rows.len() > top {
-        out.push_str(&format!("... and {} more (--top N shows more)\n", comparison.rows.len() - top));
+    let left = comparison.rows.len().saturating_sub(top);
+    comparison.rows.truncate(top);
+    for row in comparison.rows.iter_mut().filter(|row| row.name.is_empty()) {
+        row.name = "(none)".to_owned();
+    }
+    comparison.rows.insert(0, ComparedRow { name: "(all)".to_owned(), ..comparison.sum.clone() });
+    out.push_str(&terminal::rows(&comparison_table(&comparison)));
+    if left > 0 {
+        out.push_str(&format!("... and {left} more (--top N shows more)\n"));
     }
     out
-}
-
-fn count(n: f64) -> String {
-    if (n - libm::round(n)).abs() < 1e-9 { format!("{n:.0}") } else { format!("{n:.2}") }
 }

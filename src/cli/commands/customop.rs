@@ -9,11 +9,11 @@ use crate::host;
 use crate::kernel_file::{self, KernelFile};
 use crate::option_args::said_of_flag;
 use crate::remarks::{with_remarks, write_profile};
-use ns_kernel::{BUILT_IN, Diagnostic, Role, ShapeFile, built_in, compile};
 use ns_session::studies::{
-    CustomOpSpec, CustomopStudy, StudyReports, StudySpec, Workload, customop_reports_json, customop_text,
+    CustomOpSpec, CustomopStudy, StudyReports, StudySpec, Workload, check_shapes, customop_reports_json, customop_text,
     customop_tutorial_text,
 };
+use ns_session::{BUILT_IN, built_in};
 use ns_view::document::Document;
 
 pub(super) fn run(args: CustomOpArgs) -> Result<()> {
@@ -91,27 +91,7 @@ impl Kernel {
     /// Runs the shape functions on the shapes of every call.
     fn check_shapes(&self) -> Result<()> {
         for (spec, path) in self.specs.iter().flat_map(|spec| self.shapes.iter().map(move |path| (spec, path))) {
-            spec.check()?;
-            // A kernel that does not compile has its own errors, and so has one that does not take the elements.
-            let (Ok(program), Ok(of)) = (compile(&spec.source), spec.dtype.scalar()) else { continue };
-            let in_network = spec.hidden().map(|width| vec![spec.batch, width]);
-            let calls: Vec<Vec<u64>> = in_network.chain(spec.input.clone()).collect();
-            let is_training = spec.workload == Workload::Training;
-            let roles = if is_training { &[Role::Forward, Role::Backward][..] } else { &[Role::Forward] };
-            let mut problems = match ShapeFile::compile(&kernel_file::read(path)?) {
-                Err(found) => found,
-                Ok(file) => {
-                    let kernels = roles.iter().filter_map(|role| program.kernel(*role));
-                    let each = kernels
-                        .flat_map(|kernel| calls.iter().map(move |dims| (kernel, vec![dims.clone(); kernel.inputs()])));
-                    each.flat_map(|(kernel, inputs)| file.problems(kernel.name(), &inputs, of)).collect()
-                }
-            };
-            problems.dedup();
-            if !problems.is_empty() {
-                let place = |d: &Diagnostic| format!("{path}:{}:{}: error: {}", d.pos.line, d.pos.column, d.problem);
-                bail!("{}", problems.iter().map(place).collect::<Vec<_>>().join("\n"));
-            }
+            check_shapes(spec, path, &kernel_file::read(path)?)?;
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ mod single;
 use anyhow::Result;
 
 use crate::experiment_args::ExperimentArgs;
+use ns_session::reports::planned;
 #[cfg(test)]
 pub(crate) use plan::request_of;
 
@@ -29,6 +30,5 @@ pub(super) fn run(args: ExperimentArgs) -> Result<()> {
     if let Some(nothing) = nothing {
         return Err(nothing.into());
     }
-    let configs = plan.configs.as_ref().map_err(plan::not_planned)?;
-    runner::run(&args, &request, configs, &plan.models)
+    runner::run(&args, &request, planned(&plan)?, &plan.models)
 }

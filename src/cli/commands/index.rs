@@ -11,7 +11,10 @@ use crate::host;
 use crate::index_args::{CopyArgs, IndexCommand};
 use crate::output::{lock_folder, write};
 use ns_session::ModelEntry;
-use ns_session::reports::{IndexAnswer, append_indexes, copy_index, create_index, delete_index, filter_index};
+use ns_session::reports::{
+    IndexAnswer, append_indexes, copy_index, create_index, delete_index, filter_index, show_index,
+};
+use ns_view::terminal;
 
 pub(super) fn run(command: IndexCommand) -> Result<()> {
     match command {
@@ -28,6 +31,10 @@ pub(super) fn run(command: IndexCommand) -> Result<()> {
             let read = |path: &PathBuf| Ok((path_text(path), file::read_text(path)?));
             let files: Vec<(String, String)> = indexes.iter().map(read).collect::<Result<_>>()?;
             write(&output, with_warnings(append_indexes(&files)?))
+        }
+        IndexCommand::Show { index } => {
+            let shown = with_warnings(show_index(&path_text(&index), &file::read_text(&index)?)?);
+            text::print_lines(&terminal::document(&shown))
         }
         IndexCommand::Filter { index, filters, output } => {
             let matches = with_warnings(filter_index(&path_text(&index), &file::read_text(&index)?, &filters)?);
@@ -58,7 +65,7 @@ fn path_text(path: &Path) -> String {
 }
 
 /// Prints the warnings of an answer, and returns it.
-fn with_warnings<T>(IndexAnswer { answer, warnings }: IndexAnswer<T>) -> T {
+pub(super) fn with_warnings<T>(IndexAnswer { answer, warnings }: IndexAnswer<T>) -> T {
     warnings.iter().for_each(|warning| host::say(&format!("note: {warning}")));
     answer
 }

@@ -4,8 +4,6 @@ mod aggregate;
 mod analysis;
 mod analyze;
 mod bench;
-mod bench_eval;
-mod bench_index;
 mod bench_trace;
 mod compare;
 mod compile;

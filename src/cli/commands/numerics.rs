@@ -26,6 +26,9 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
         let text = read_text(path)?;
         study.set_text("dataset", &text).map_err(|e| anyhow!("{}: {e}", path.display()))?;
     }
+    if study.is_answered {
+        return tell_of_answers(study, &args);
+    }
     let spec = &mut study.compared;
     spec.model = args.file.model_file.clone().unwrap_or_else(|| spec.model.clone());
     if model_file::names_a_file(&spec.model) {
@@ -49,6 +52,17 @@ pub(super) fn of_drawn(
     let result = driver.study(StudySpec::Numerics(study)).map_err(|e| said_of_flag::<NumericsStudy>(&e))?;
     let StudyReports::Numerics(report) = result.reports else { bail!("the session returned no comparison") };
     Ok((NumericsReport { spec, ..*report }, result.document))
+}
+
+/// Prints what metrics say of answers that were made elsewhere.
+fn tell_of_answers(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
+    if args.json {
+        bail!("--json has the comparison of two computations, and answers are not computed; leave it or --answers out");
+    }
+    let spec = StudySpec::Numerics(study);
+    let result = Driver::new().study(spec.clone()).map_err(|e| said_of_flag::<NumericsStudy>(&e))?;
+    args.page.save(Some(&spec), &result.document)?;
+    text::print_lines(&terminal::document(&result.document))
 }
 
 /// Prints what a session says of a study.

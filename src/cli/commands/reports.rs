@@ -45,7 +45,7 @@ pub(super) fn write_files(
     }
     if let Some(named) = &args.json_file {
         let path = path_of(named, reports, "json");
-        write(&path, &export::to_json_as(sorted, args.json_format.into(), eval_metrics)?)?;
+        write(&path, &export::to_json_as(sorted, args.json_format, eval_metrics)?)?;
         note(format!("note: the reports are in {}", path.display()));
     }
     if let Some(path) = &args.page.html {
@@ -63,7 +63,7 @@ pub(super) fn print(reports: &[Report], args: &TableArgs, eval_metrics: Option<&
         None => reports.to_vec(),
     };
     if args.json {
-        return text::print(export::to_json_as(&sorted(), args.json_format.into(), eval_metrics)?.as_bytes());
+        return text::print(export::to_json_as(&sorted(), args.json_format, eval_metrics)?.as_bytes());
     }
     if args.csv {
         let cols = cols.as_deref().unwrap_or(export::CSV_COLS);

@@ -6,6 +6,7 @@ use super::{nki, text};
 use crate::args::ValidateArgs;
 use crate::file;
 use ns_session::reports::FigureTable;
+use ns_view::terminal;
 
 pub(super) fn run(args: ValidateArgs) -> Result<()> {
     let (shown, bytes) = (args.file.display().to_string(), file::read(&args.file)?);
@@ -14,5 +15,7 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
         return text::print(table.calibrated().with_context(|| shown)?.as_bytes());
     }
     let answer = table.predicted(|rows| nki::compare(&args.file, rows))?;
-    if args.json { text::print_json(&answer) } else { text::print(answer.text().as_bytes()) }
+    let document = answer.document(&shown);
+    args.page.save(None, &document)?;
+    if args.json { text::print_json(&answer) } else { text::print_lines(&terminal::document(&document)) }
 }

@@ -1,8 +1,9 @@
 //! A drawing in characters, for a terminal: sides of the frame as lines, marks and bars as letters, words that lie flat.
 
-use super::drawing::{Anchor, Drawing, Shape, letter};
-use super::frame::{BLACK, FigureSize, GREY, LETTERS};
-use ns_base::convert::{f64_to_u64, u64_to_usize};
+use super::frame::FigureSize;
+use super::look::{LETTERS, Picture};
+use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_usize, usize_to_f64};
+use ns_view::plot::{Anchor, Form, Ink};
 
 /// Width of a character, pixels: what the words of a drawing are laid out for.
 const CELL_WIDTH: f64 = LETTERS * 0.6;
@@ -54,11 +55,7 @@ impl Page {
 
     fn word(&mut self, (x, y): (f64, f64), text: &str, anchor: Anchor) {
         let letters: Vec<char> = text.chars().collect();
-        let before = match anchor {
-            Anchor::Start => 0,
-            Anchor::Middle => letters.len() / 2,
-            Anchor::End => letters.len(),
-        };
+        let before = f64_to_usize(usize_to_f64(letters.len()) * anchor.before());
         // The middle of the letters, and not the line that they stand on.
         let (start, line) = (column(x).saturating_sub(before), row(y - LETTERS / 3.0));
         letters.into_iter().zip(start..).for_each(|(letter, at)| self.put(at, line, letter));
@@ -73,30 +70,45 @@ fn row(y: f64) -> usize {
     u64_to_usize(f64_to_u64((y / CELL_HEIGHT).floor().max(0.0)))
 }
 
-impl Drawing {
+/// The letter of a colour: the first backend is `A`.
+fn letter(ink: Ink) -> char {
+    if let Ink::Fill(fill) = ink { char::from(b'A'.saturating_add(fill)) } else { '*' }
+}
+
+/// Left, top, right and bottom.
+fn around(points: &[(f64, f64)]) -> [f64; 4] {
+    points.iter().fold([f64::MAX, f64::MAX, f64::MIN, f64::MIN], |[l, t, r, b], (x, y)| {
+        [l.min(*x), t.min(*y), r.max(*x), b.max(*y)]
+    })
+}
+
+impl Picture {
     /// The drawing in characters, each line ended with a line break. Lines between points and error bars are left out, as are words that do not
     /// lie flat; marks over each other are the last one.
     pub fn to_characters(&self) -> String {
         let mut page = Page { rows: vec![vec![' '; column(self.width) + 1]; row(self.height) + 1] };
         for shape in &self.shapes {
-            match shape {
-                Shape::Line { points, colour, .. } => {
-                    if let ([from, to], BLACK | GREY) = (points.as_slice(), *colour)
+            match (&shape.form, shape.class) {
+                (Form::Line(points), "side" | "aid") => {
+                    if let [from, to] = points[..]
                         && (from.0 - to.0).hypot(from.1 - to.1) > TICK
                     {
-                        page.line(*from, *to, *colour == GREY);
+                        page.line(from, to, shape.class == "aid");
                     }
                 }
-                Shape::Rectangle { at: [left, top, width, height], colour } => {
-                    for line in row(*top)..row(top + height).max(row(*top) + 1) {
-                        for at in column(*left)..column(left + width) {
-                            page.put(at, line, letter(colour));
-                        }
+                (Form::Area(points), "bar") => {
+                    let [left, top, right, bottom] = around(points);
+                    for line in row(top)..row(bottom).max(row(top) + 1) {
+                        (column(left)..column(right)).for_each(|at| page.put(at, line, letter(shape.ink)));
                     }
                 }
-                Shape::Mark { at: (x, y), colour, .. } => page.put(column(*x), row(*y), letter(colour)),
-                Shape::Text { at, text, anchor, turn, .. } if *turn == 0.0 => page.word(*at, text, *anchor),
-                Shape::Text { .. } => {}
+                (Form::Area(points), _) => {
+                    let [left, top, right, bottom] = around(points);
+                    page.put(column((left + right) / 2.0), row((top + bottom) / 2.0), letter(shape.ink));
+                }
+                (Form::Disc { at: (x, y), .. }, _) => page.put(column(*x), row(*y), letter(shape.ink)),
+                (Form::Text { at, text, anchor }, _) if anchor.turn() == 0 => page.word(*at, text, *anchor),
+                _ => {}
             }
         }
         let lines = page.rows.iter().map(|row| row.iter().collect::<String>().trim_end().to_owned() + "\n");

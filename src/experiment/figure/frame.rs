@@ -1,8 +1,8 @@
 //! Parts of every picture: titles, axes, a legend, and the positions of values.
 
-use super::drawing::{Anchor, Drawing, Shape, colour, mark};
+use super::look::{LETTERS, Picture, fill, mark};
 use ns_base::convert::usize_to_f64;
-use ns_view::plot::Axis;
+use ns_view::plot::{Anchor, Axis, Shape};
 
 /// Size of a picture in inches of a hundred pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,12 +13,6 @@ pub struct FigureSize {
 
 /// Smallest and largest size of a picture, inches.
 const RANGE_IN: (f64, f64) = (2.0, 100.0);
-
-/// Height of letters, pixels.
-pub(super) const LETTERS: f64 = 13.0;
-/// Grey of auxiliary lines.
-pub(super) const GREY: &str = "#999999";
-pub(super) const BLACK: &str = "#000000";
 
 /// The inner rectangle of a picture.
 pub(super) struct Frame {
@@ -41,13 +35,13 @@ impl FigureSize {
 
 impl Frame {
     /// An empty picture with its titles, and the rectangle inside.
-    pub fn new(size: FigureSize, titles: &[&str], left: f64) -> (Drawing, Self) {
+    pub fn new(size: FigureSize, titles: &[&str], left: f64) -> (Picture, Self) {
         let (width, height) = size.pixels();
-        let mut drawing = Drawing { width, height, label: titles.join(", "), shapes: Vec::new() };
+        let mut drawing = Picture { width, height, label: titles.join(", "), shapes: Vec::new() };
         let mut y = 12.0;
         for title in titles {
             y += LETTERS * 1.4;
-            drawing.text((width / 2.0, y), title, LETTERS * 1.2, Anchor::Middle);
+            drawing.shapes.push(Shape::text((width / 2.0, y), title, Anchor::Middle, "title"));
         }
         let frame = Self { left, right: width - 24.0, top: y + 14.0, bottom: height - 58.0 };
         (drawing, frame)
@@ -62,36 +56,35 @@ impl Frame {
     }
 
     /// The four sides, the ticks and title of the vertical axis, and the grey line at one.
-    pub fn draw_vertical(&self, drawing: &mut Drawing, axis: &Axis) {
+    pub fn draw_vertical(&self, drawing: &mut Picture, axis: &Axis) {
         for tick in &axis.ticks {
             let y = self.y(axis.share(tick.value));
-            drawing.line((self.left - 5.0, y), (self.left, y), BLACK, 1.0);
-            drawing.text((self.left - 8.0, y + LETTERS / 3.0), &tick.label, LETTERS, Anchor::End);
+            drawing.line((self.left - 5.0, y), (self.left, y), "side");
+            drawing.word((self.left - 8.0, y + LETTERS / 3.0), &tick.label, Anchor::End);
         }
         let one = self.y(axis.share(1.0));
-        drawing.line((self.left, one), (self.right, one), GREY, 1.0);
+        drawing.line((self.left, one), (self.right, one), "aid");
         let middle = (self.top + self.bottom) / 2.0;
-        let (text, at) = (axis.title.clone(), (LETTERS * 1.4, middle));
-        drawing.shapes.push(Shape::Text { at, text, size: LETTERS, anchor: Anchor::Middle, turn: -90.0, opacity: 1.0 });
+        drawing.word((LETTERS * 1.4, middle), &axis.title, Anchor::Upward);
         self.draw_sides(drawing);
     }
 
-    pub fn draw_sides(&self, drawing: &mut Drawing) {
+    pub fn draw_sides(&self, drawing: &mut Picture) {
         let (l, r, t, b) = (self.left, self.right, self.top, self.bottom);
         for (from, to) in [((l, t), (r, t)), ((r, t), (r, b)), ((l, b), (r, b)), ((l, t), (l, b))] {
-            drawing.line(from, to, BLACK, 1.0);
+            drawing.line(from, to, "side");
         }
     }
 
     /// A tick of the horizontal axis.
-    pub fn draw_tick(&self, drawing: &mut Drawing, x: f64, label: &str) {
-        drawing.line((x, self.bottom), (x, self.bottom + 5.0), BLACK, 1.0);
-        drawing.text((x, self.bottom + 8.0 + LETTERS), label, LETTERS, Anchor::Middle);
+    pub fn draw_tick(&self, drawing: &mut Picture, x: f64, label: &str) {
+        drawing.line((x, self.bottom), (x, self.bottom + 5.0), "side");
+        drawing.word((x, self.bottom + 8.0 + LETTERS), label, Anchor::Middle);
     }
 
-    pub fn draw_horizontal_title(&self, drawing: &mut Drawing, title: &str) {
+    pub fn draw_horizontal_title(&self, drawing: &mut Picture, title: &str) {
         let middle = (self.left + self.right) / 2.0;
-        drawing.text((middle, self.bottom + 48.0), title, LETTERS, Anchor::Middle);
+        drawing.word((middle, self.bottom + 48.0), title, Anchor::Middle);
     }
 
     /// The top of a legend with this many names that ends above the horizontal axis: axes begin at zero, where few points are.
@@ -100,14 +93,14 @@ impl Frame {
     }
 
     /// Names with their marks on the right, below the given height.
-    pub fn draw_legend(&self, drawing: &mut Drawing, names: &[String], top: f64) {
+    pub fn draw_legend(&self, drawing: &mut Picture, names: &[String], top: f64) {
         let longest = usize_to_f64(names.iter().map(|n| n.chars().count()).max().unwrap_or(0));
         let x = self.right - longest * LETTERS * 0.6 - 12.0;
         for (i, name) in names.iter().enumerate() {
             let y = top + 14.0 + usize_to_f64(i) * LETTERS * 1.4;
-            let (at, title) = ((x - 12.0, y - LETTERS / 3.0), name.clone());
-            drawing.shapes.push(Shape::Mark { at, kind: mark(i), colour: colour(i), title });
-            drawing.text((x, y), name, LETTERS, Anchor::Start);
+            let shown = Shape::mark(mark(i), (x - 12.0, y - LETTERS / 3.0), "mark", fill(i));
+            drawing.shapes.push(shown.with_title(name.clone()));
+            drawing.word((x, y), name, Anchor::Start);
         }
     }
 }

@@ -2,14 +2,13 @@
 
 mod bars;
 mod characters;
-mod drawing;
 mod frame;
+mod look;
 mod points;
-mod svg;
 
 pub use bars::bar_figure;
-pub use drawing::{Anchor, Dash, Drawing, HALF_MARK, MarkKind, Shape};
 pub use frame::FigureSize;
+pub use look::{Look, Picture, look};
 pub use points::{rank_figure, time_figure};
 
 use super::aggregate::{Metric, Report, ReportKind, datetime_utc};
@@ -22,7 +21,7 @@ fn as_of(report: &Report<'_>) -> String {
 }
 
 /// The picture of a report. `title` is a second line.
-pub fn figure(report: &Report<'_>, metric: Metric, size: FigureSize, title: Option<&str>) -> Drawing {
+pub fn figure(report: &Report<'_>, metric: Metric, size: FigureSize, title: Option<&str>) -> Picture {
     let base = report.backends.first().map_or("", |b| b.title());
     let what = if metric == Metric::Compilation { " of compilation" } else { "" };
     let over = format!("{} Benchmarked {base}", report.baseline.title());

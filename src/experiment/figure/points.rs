@@ -1,11 +1,11 @@
 //! Marks with error bars: over time, or over the rank of a model.
 
-use super::drawing::{Anchor, Drawing, Shape, colour, dash, mark};
 use super::frame::{FigureSize, Frame};
+use super::look::{LINES, Picture, fill, mark};
 use crate::aggregate::{Measure, Report, ReportKind, datetime_utc};
 use ns_base::Order;
 use ns_base::convert::usize_to_f64;
-use ns_view::plot::Axis;
+use ns_view::plot::{Anchor, Axis, Form, Ink, Shape};
 
 /// Pixels left of the vertical axis.
 const LEFT: f64 = 78.0;
@@ -22,7 +22,7 @@ struct Series {
 }
 
 /// Geometric means, or percentiles, of every timestamp.
-pub fn time_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Drawing {
+pub fn time_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Picture {
     let (mut drawing, frame) = Frame::new(size, titles, LEFT);
     let series = series_over_time(report);
     let times: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.0)).collect();
@@ -49,7 +49,7 @@ pub fn time_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dr
 }
 
 /// Models by speed-up, with their names.
-pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Drawing {
+pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Picture {
     let (mut drawing, frame) = Frame::new(size, titles, LEFT);
     let ranked: Vec<_> = (0..report.backends.len()).map(|b| report.ranked(b)).collect();
     let longest = ranked.iter().map(Vec::len).max().unwrap_or(0);
@@ -78,8 +78,8 @@ pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dr
             let above = rank % 2 == 0;
             let (x, y) = (frame.x(share(usize_to_f64(rank))), frame.y(axis.share(m.avg)));
             let at = if above { (x + 4.0, y - 7.0) } else { (x - 4.0, y + 12.0) };
-            let anchor = if above { Anchor::Start } else { Anchor::End };
-            drawing.shapes.push(Shape::Text { at, text: name.clone(), size: 8.0, anchor, turn: -45.0, opacity: 0.6 });
+            let anchor = if above { Anchor::Rising } else { Anchor::RisingEnd };
+            drawing.shapes.push(Shape::text(at, name, anchor, "model"));
         }
     }
     let names: Vec<String> = series.into_iter().map(|s| s.name).collect();
@@ -122,7 +122,7 @@ fn vertical(series: &[Series], title: &str) -> Axis {
 }
 
 fn draw_series(
-    drawing: &mut Drawing,
+    drawing: &mut Picture,
     frame: &Frame,
     axis: &Axis,
     series: &Series,
@@ -130,20 +130,21 @@ fn draw_series(
     styles_differ: bool,
     share: &dyn Fn(f64) -> f64,
 ) {
-    let (colour, kind) = (colour(n), mark(n));
+    let fill = fill(n);
     let place = |x: f64, v: f64| (frame.x(share(x)), frame.y(axis.share(v)));
     let points = series.points.iter().map(|(x, m)| place(*x, m.avg)).collect();
-    let dash = if styles_differ { dash(series.backend) } else { dash(0) };
-    drawing.shapes.push(Shape::Line { points, colour, width: 1.5, dash });
+    let class = if styles_differ { LINES[series.backend % LINES.len()] } else { LINES[0] };
+    drawing.shapes.push(Shape::new(Form::Line(points), class, Ink::Stroke(fill)));
     for (x, m) in &series.points {
         if m.std > 0.0 && m.std.is_finite() {
             let ((x, low), (_, high)) = (place(*x, m.avg - m.std), place(*x, m.avg + m.std));
-            drawing.line((x, low), (x, high), colour, 0.5);
-            for y in [low, high] {
-                drawing.line((x - CAP, y), (x + CAP, y), colour, 0.5);
+            for (from, to) in
+                [((x, low), (x, high)), ((x - CAP, low), (x + CAP, low)), ((x - CAP, high), (x + CAP, high))]
+            {
+                drawing.shapes.push(Shape::new(Form::Line(vec![from, to]), "error", Ink::Stroke(fill)));
             }
         }
         let title = format!("{}: {:.3} ± {:.3}", series.name, m.avg, m.std);
-        drawing.shapes.push(Shape::Mark { at: place(*x, m.avg), kind, colour, title });
+        drawing.shapes.push(Shape::mark(mark(n), place(*x, m.avg), "mark", fill).with_title(title));
     }
 }

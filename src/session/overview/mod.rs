@@ -11,5 +11,5 @@ mod tiles;
 
 pub(super) use document::{Context, overview_document};
 pub use evidence::Evidence;
-pub use limits::limits_table;
+pub use limits::{bounds_table, limits_table, lost_time_table};
 pub(super) use published::{TimeBeside, window};

@@ -8,7 +8,7 @@ use ns_experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
     known_accelerator, speedups, unlike_batches,
 };
-use ns_experiment::figure::{Drawing, FigureSize, figure};
+use ns_experiment::figure::{FigureSize, Picture, figure};
 use ns_experiment::plan::{ModelFilter, Test};
 
 /// What is reported, of which records.
@@ -146,7 +146,7 @@ fn inches(given: &OptionText<'_>) -> Result<f64, String> {
 pub enum AggregateResult {
     Text(String),
     /// A picture of pixels, which the shell paints.
-    Picture(Drawing),
+    Picture(Picture),
     /// A sentence about records that are not there.
     Missing(String),
 }

@@ -2,19 +2,23 @@
 
 use crate::options::{Flag, Opt, Options, opt};
 use crate::studies::{FieldKind, field};
-use ns_base::units::format_figures;
+use ns_base::convert::f64_to_f32;
+use ns_base::units::{format_count, format_figures};
 use ns_base::{Refusal, refuse};
 use ns_bench::comma_list;
-use ns_bench::evaluate::{Metrics, Record, metrics_to_text, read_answers};
+use ns_bench::dataset::read_records;
+use ns_bench::evaluate::{JudgedRecords, Metrics, metrics_to_text};
+use ns_view::document::{Block, Document};
+use ns_view::table::Table;
 
 /// Which metrics are computed, and from which columns.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
-    metrics: Vec<String>,
+    pub(crate) metrics: Vec<String>,
     /// The user's own metrics, as they were written.
-    registered: Vec<String>,
+    pub(crate) registered: Vec<String>,
     /// The column of the targets; empty for the last one.
-    target: String,
+    pub(crate) target: String,
 }
 
 /// What stands between the user's own metrics.
@@ -59,16 +63,30 @@ impl Evaluation {
         self.registered.iter().try_for_each(|text| own.register(text)).map(|()| own)
     }
 
-    /// A line for each metric of the answers in a file, a CSV table with a heading. Fails with the record that cannot be read or judged.
-    pub fn run(&self, file: &str, table: &[u8]) -> Result<String, Refusal> {
+    /// The metrics of the answers in a file: outputs and the right answer of each record. Fails with the record that cannot be read or
+    /// judged.
+    pub fn run(&self, file: &str, bytes: &[u8]) -> Result<Document, Refusal> {
         let target = Some(self.target.as_str()).filter(|name| !name.is_empty());
-        let answers = read_answers(table, target).map_err(|e| refuse!("{file}: cannot be evaluated: {e}"))?;
-        let records: Vec<Record> = answers.iter().map(|(output, target)| Record { output, target: *target }).collect();
-        let own = self.own_metrics()?;
-        let line = |name: &String| {
-            let value = own.evaluate(name, &records).map_err(|e| refuse!("{file}: {name}: {e}"))?;
-            Ok(format!("{name} {}\n", value.map_or_else(|| "N/A".to_owned(), format_figures)))
-        };
-        self.metrics.iter().map(line).collect()
+        let all = read_records(file, bytes)?;
+        if let Some(first) = all.diagnostics.items().first() {
+            return Err(refuse!(
+                "{file}: cannot be evaluated: {}",
+                first.first_example.replace("; it is left out", "")
+            ));
+        }
+        let judged = JudgedRecords::new(file, all, &self.metrics, target)?;
+        let records = &judged.records;
+        let outputs: Vec<Vec<f32>> =
+            records.iter().map(|output| output.iter().map(|x| f64_to_f32(*x)).collect()).collect();
+        let rows = judged.judge(&self.own_metrics()?, outputs.iter().map(Vec::as_slice));
+        let rows = rows.map_err(|e| e.within(|what| format!("{file}: {what}")))?;
+        let table = Table::of(&rows)
+            .text("metric", "Metric", |(name, _)| *name)
+            .text("value", "Value", |(_, value)| value.map(format_figures))
+            .table();
+        let count = |n: u64, what: &str| format!("{} {what}{}", format_count(n), if n == 1 { "" } else { "s" });
+        let size = format!("{} of {}", count(records.count, "record"), count(records.elements(), "output"));
+        let table = Block::Table { title: "How good the answers are".to_owned(), file: "metrics".to_owned(), table };
+        Ok(Document { title: format!("Answers in {file}: {size}"), blocks: vec![table] })
     }
 }

@@ -2,7 +2,10 @@
 //! carries out the plan.
 
 use ns_base::{Refusal, refuse};
-use ns_bench::{Artifact, FilePlan, IndexFilter, ModelEntry, ModelIndex};
+use ns_bench::{Artifact, EntryStatus, FilePlan, IndexFilter, ModelEntry, ModelIndex};
+use ns_compiler::CompileOptions;
+use ns_view::document::{Block, Document};
+use ns_view::table::Table;
 
 /// A new index, and the name of its file.
 pub struct NewIndex {
@@ -21,7 +24,7 @@ fn json(index: &ModelIndex) -> Result<String, Refusal> {
 }
 
 /// The index in a text, with the warnings of its file. Fails when the text is not an index.
-fn read(file: &str, text: &str) -> Result<IndexAnswer<ModelIndex>, Refusal> {
+pub(super) fn read(file: &str, text: &str) -> Result<IndexAnswer<ModelIndex>, Refusal> {
     let read = ModelIndex::read_file(text, file).map_err(|e| refuse!("{file}: is not a model index: {e}"))?;
     let warnings = read.warnings.iter().map(|warning| format!("{file}: {warning}")).collect();
     Ok(IndexAnswer { answer: read.index, warnings })
@@ -66,6 +69,37 @@ pub fn filter_index(file: &str, text: &str, filters: &[String]) -> Result<IndexA
         filter = filter.with(field.trim(), &values.split(',').map(str::trim).collect::<Vec<_>>())?;
     }
     read(file, text)?.then(|index| json(&index.filter(&filter)))
+}
+
+/// An index as a document. Fails when the text is not an index.
+pub fn show_index(file: &str, text: &str) -> Result<IndexAnswer<Document>, Refusal> {
+    read(file, text)?.then(|index| {
+        let (all, finished) = (index.model_configs.len(), index.finished().count());
+        let counts = format!("{finished} of {all} entries are finished. Written by {}.", index.version);
+        let entries = Block::Table { title: "Entries".into(), file: "model-index".into(), table: index_table(index) };
+        Ok(Document { title: format!("Model index: {}", index.model_name), blocks: vec![Block::Text(counts), entries] })
+    })
+}
+
+/// The entries of an index.
+pub fn index_table(index: &ModelIndex) -> Table {
+    // An entry whose time has no source is from NeuronPerf, which measures it.
+    let source = |e: &ModelEntry| Some(e.compile_s_source.clone().unwrap_or_else(|| "measured".to_owned()));
+    Table::of(&index.model_configs)
+        .text("filename", "File", |e| e.filename.clone())
+        .text("model", "Model", |e| e.model.clone())
+        .text("instance_type", "Instance", |e| e.instance_type.clone())
+        .count("batch_size", "Batch", |e| u64::from(e.batch_size))
+        .count("pipeline_size", "Pipeline", |e| u64::from(e.pipeline_size))
+        .count("performance_level", "Level", |e| u64::from(e.performance_level))
+        .text("compiler", "Compiled with", |e| e.compile_options(CompileOptions::default()).map(|o| o.to_string()))
+        .number("compile_s", "Compile (s)", |e| e.compile_s)
+        .text("compile_s_source", "Compile time", |e| e.compile_s.and_then(|_| source(e)))
+        .text("status", "Status", |e| match (e.status, &e.error) {
+            (EntryStatus::Error, Some(error)) => format!("error: {error}"),
+            (status, _) => status.name().to_owned(),
+        })
+        .table()
 }
 
 /// How an index comes to another place with its artifacts. Fails when the text is not an index, or two artifacts would be one file.

@@ -1,20 +1,16 @@
 //! Published and measured figures beside what the model predicts: `neuronscope validate`.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
-use ns_base::units::{format_change, format_number, format_share};
+use ns_base::units::format_share;
 use ns_base::{Refusal, refuse};
 use ns_fidelity::{
-    Calibrator, Coverage, DecodeCalibrator, DecodeFit, Decoders, GenerationTimes, KernelSummary, MeasuredRow,
-    PlacementBasis, PublishedRow, RowComparison, ServedAnswer, ServedCalibrator, ServedErrors, ServedRow, Summary,
-    Validation, compare, coverage, errors_of, is_generation, is_kernels, is_measured, ratios_by_one_factor,
-    read_kernels, read_measured, read_rows, read_served, rms_of_ratios, summarise_kernels, validate,
-    validate_generation, validate_served,
+    Calibrator, Coverage, DecodeCalibrator, DecodeFit, Decoders, KernelSummary, MeasuredRow, PublishedRow,
+    RowComparison, ServedAnswer, ServedCalibrator, ServedErrors, ServedRow, Summary, Validation, compare, coverage,
+    errors_of, is_generation, is_kernels, is_measured, ratios_by_one_factor, read_kernels, read_measured, read_rows,
+    read_served, rms_of_ratios, summarise_kernels, validate, validate_generation, validate_served,
 };
 pub use ns_fidelity::{KernelComparison, KernelRow, compare_kernel};
-use ns_view::terminal::table;
 
 /// A table of figures.
 #[derive(Clone, Debug)]
@@ -90,57 +86,6 @@ impl FigureTable {
             }
         })
     }
-}
-
-impl FigureAnswer {
-    /// The rows as text, with their errors.
-    pub fn text(&self) -> String {
-        match self {
-            Self::Measured { measurements } => describe_measured(measurements),
-            Self::Published { rows, summary, coverage } => describe(rows, summary, coverage),
-            Self::Served { rows, groups } => describe_served(rows, groups),
-            Self::Kernels { kernels, summary } => describe_kernels(kernels, summary),
-        }
-    }
-}
-
-fn describe_measured(measurements: &[RowComparison]) -> String {
-    let number = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.4}"));
-    let cells: Vec<Vec<String>> = measurements
-        .iter()
-        .filter(|r| r.skipped.is_none())
-        .map(|r| {
-            let error = r.error.map_or_else(String::new, |error| format_change(error * 100.0));
-            let quantity = format!("{}, {}", r.metric, r.unit);
-            vec![r.what.clone(), r.instance.clone(), quantity, number(r.measured), number(r.model), error]
-        })
-        .collect();
-    let mut out = table(&["What", "Instance", "Quantity", ">Measured", ">Model", ">Error"], &cells);
-    let skipped = measurements.len() - cells.len();
-    if skipped > 0 {
-        out.push_str(&format!("{skipped} rows were skipped; --json says why\n"));
-    }
-    out
-}
-
-fn describe_served(rows: &[ServedAnswer], groups: &[ServedErrors]) -> String {
-    let ms = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.2}"));
-    let cells: Vec<Vec<String>> = rows
-        .iter()
-        .filter(|row| row.skipped.is_none())
-        .map(|row| {
-            let ratio = row.predicted_ms.map_or_else(String::new, |ms| format!("{:.3}", ms / row.value_ms));
-            let interval = format!("{} to {}", ms(row.low_ms), ms(row.high_ms));
-            vec![row.set.clone(), row.model.clone(), ms(Some(row.value_ms)), ms(row.predicted_ms), interval, ratio]
-        })
-        .collect();
-    let mut out = table(&["Set", "Model", ">ms", ">Predicted", ">In 9 of 10 cases", ">Ratio"], &cells);
-    out.push('\n');
-    out.push_str(&group_lines(groups));
-    for row in rows.iter().filter(|row| row.skipped.is_some()) {
-        out.push_str(&format!("skipped: {}: {}\n", row.model, row.skipped.as_deref().unwrap_or_default()));
-    }
-    out
 }
 
 fn group_lines(groups: &[ServedErrors]) -> String {
@@ -221,91 +166,6 @@ fn generation_lines(fit: &DecodeFit) -> String {
     out
 }
 
-/// Rows of text generation with their times, and the errors of these.
-fn describe_generation(rows: &[Validation]) -> String {
-    let times: Vec<(&Validation, GenerationTimes)> = rows.iter().filter_map(|r| Some((r, r.generation?))).collect();
-    if times.is_empty() {
-        return String::new();
-    }
-    let pair = |published: Option<f64>, here: f64, ratio: Option<f64>| {
-        let of = |x: Option<f64>, digits: usize| x.map_or_else(String::new, |x| format!("{x:.digits$}"));
-        [of(published, 2), format!("{here:.2}"), of(ratio, 3)]
-    };
-    let cells: Vec<Vec<String>> = times
-        .iter()
-        .map(|(row, t)| {
-            let tpot = pair(t.published_tpot_ms, t.predicted_tpot_ms, t.tpot_ratio);
-            let ttft = pair(t.published_ttft_ms, t.predicted_ttft_ms, t.ttft_ratio);
-            let batch = row.batch_size.map_or_else(String::new, |b| b.to_string());
-            [row.model.clone(), row.instance.clone(), batch].into_iter().chain(tpot).chain(ttft).collect()
-        })
-        .collect();
-    let headings =
-        ["Model", "Instance", ">Batch", ">TPOT ms", ">Predicted", ">Ratio", ">TTFT ms", ">Predicted", ">Ratio"];
-    let mut out = format!("\n{}\n", table(&headings, &cells));
-    let of = |ratio: &dyn Fn(&GenerationTimes) -> Option<f64>| {
-        let ratios: Vec<f64> = times.iter().filter_map(|(_, t)| ratio(t)).collect();
-        Summary::of_ratios(&ratios)
-    };
-    out.push_str(&line("TPOT", &of(&|t| t.tpot_ratio)));
-    out.push_str(&line("TTFT", &of(&|t| t.ttft_ratio)));
-    out
-}
-
-fn describe(rows: &[Validation], summary: &Summary, coverage: &[Coverage]) -> String {
-    let number = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.1}"));
-    let cells: Vec<Vec<String>> = rows
-        .iter()
-        .filter(|r| r.skipped.is_none())
-        .map(|r| {
-            let batch = r.batch_size.map_or_else(String::new, |b| b.to_string());
-            let ratio = r.ratio.map_or_else(String::new, |x| format!("{x:.3}"));
-            let interval = r.throughput_low.zip(r.throughput_high);
-            let interval = interval.map_or_else(String::new, |(low, high)| format!("{low:.1} to {high:.1}"));
-            let (published, predicted) = (number(r.published), number(r.predicted));
-            vec![r.model.clone(), r.instance.clone(), batch, placement_text(r), published, predicted, interval, ratio]
-        })
-        .collect();
-    let columns =
-        ["Model", "Instance", ">Batch", ">Cores x workers", ">Published", ">Predicted", ">In 8 of 10 cases", ">Ratio"];
-    let mut out = table(&columns, &cells);
-    let mut by_model: BTreeMap<&str, Vec<&Validation>> = BTreeMap::new();
-    for row in rows.iter().filter(|r| r.judges()) {
-        by_model.entry(&row.model).or_default().push(row);
-    }
-    out.push('\n');
-    for (model, rows) in by_model {
-        out.push_str(&line(model, &Summary::of(rows.into_iter())));
-    }
-    out.push_str(&line("all", summary));
-    if let Some(share) = summary.inside_share {
-        out.push_str(&format!("{} of the published figures lie in their interval\n", format_share(share * 100.0)));
-        let groups: Vec<String> = coverage.iter().map(|c| format!("{} {} of {}", c.group, c.inside, c.rows)).collect();
-        out.push_str(&format!("intervals made without a family hold its shipped rows: {}\n", groups.join(", ")));
-    }
-    for row in rows {
-        if let Some(constant) = &row.solved {
-            out.push_str(&format!("not counted: {constant} was solved from the row of {}\n", row.model));
-        }
-    }
-    if rows.iter().any(|r| r.placed_by == Some(PlacementBasis::LittlesLaw)) {
-        out.push_str("* from the requests in flight: Little's law over the row's throughput and latency\n");
-    }
-    out.push_str(&describe_generation(rows));
-    let skipped = rows.iter().filter(|r| r.skipped.is_some()).count();
-    if skipped > 0 {
-        out.push_str(&format!("{skipped} rows were skipped; --json says why\n"));
-    }
-    out
-}
-
-/// `2 x 1`, with a star where it comes from Little's law.
-fn placement_text(row: &Validation) -> String {
-    let Some((models, workers)) = row.n_models.zip(row.workers_per_model) else { return String::new() };
-    let star = if row.placed_by == Some(PlacementBasis::LittlesLaw) { "*" } else { "" };
-    format!("{models} x {workers}{star}")
-}
-
 fn line(name: &str, s: &Summary) -> String {
     let percent = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format_share(x * 100.0));
     let bias = s.geomean_ratio.map_or_else(|| "-".to_owned(), |x| format!("{x:.3}"));
@@ -315,37 +175,4 @@ fn line(name: &str, s: &Summary) -> String {
         percent(s.median_abs_error),
         percent(s.p90_abs_error)
     )
-}
-
-fn describe_kernels(kernels: &[KernelComparison], summary: &[KernelSummary]) -> String {
-    let number = |x: Option<f64>| x.map_or_else(String::new, format_number);
-    let row = |c: &KernelComparison| {
-        let built = if c.builds_as_measured { "" } else { "builds otherwise" };
-        let spilt = if c.spills_as_measured == Some(false) { "spills otherwise" } else { "" };
-        let error = c.error.map_or_else(String::new, |e| format_change(e * 100.0));
-        vec![c.row.variant.clone(), number(c.row.measured_us), number(c.total_us), error, format!("{built}{spilt}")]
-    };
-    let percent = |x: f64| format!("{:.1} %", 100.0 * x);
-    let of = |s: &KernelSummary| {
-        let wrong = format!("{}, {}", s.wrong_builds, s.wrong_spills);
-        let tau = |x: f64| format!("{x:.2}");
-        vec![
-            s.group.clone(),
-            s.kernels.to_string(),
-            percent(s.median),
-            percent(s.p90),
-            format_change(100.0 * s.bias),
-            tau(s.tau),
-            tau(s.tau_above_5),
-            percent(s.regret),
-            wrong,
-        ]
-    };
-    let headings = ["Kernel", ">Measured us", ">Model us", ">Error", "Note"];
-    let mut out = table(&headings, &kernels.iter().map(row).collect::<Vec<_>>());
-    let headings =
-        ["Operator", ">Kernels", ">Median", ">p90", ">Bias", ">Tau", ">Above 5 %", ">Regret", ">Wrong builds, spills"];
-    out.push('\n');
-    out.push_str(&table(&headings, &summary.iter().map(of).collect::<Vec<_>>()));
-    out
 }

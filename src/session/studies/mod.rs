@@ -16,7 +16,10 @@ mod numerics;
 mod run;
 mod spec;
 
-pub use customop::{CustomopStudy, KernelOfFiles, customop_reports_json, customop_text, customop_tutorial_text};
+pub use customop::{
+    CustomopStudy, KernelOfFiles, check_shapes, customop_reports_json, customop_text, customop_tutorial_text,
+    placed_kernel,
+};
 pub(crate) use form::field;
 pub use form::{
     AUTO_CAST_TYPES, AUTO_CASTS, FieldGroup, FieldKind, FormField, GroupLook, OPT_LEVELS, StudyExample, StudyForm,

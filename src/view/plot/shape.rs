@@ -43,6 +43,10 @@ pub enum Anchor {
     End,
     /// The middle of a text that reads upwards.
     Upward,
+    /// The start of a text that rises to the right.
+    Rising,
+    /// Its end.
+    RisingEnd,
 }
 
 /// The colour of a shape: a place in the palette, as area, as line, or as what is written on that area.
@@ -97,10 +101,18 @@ impl Shape {
         Self { title, ..self }
     }
 
-    /// Writes it as SVG.
+    /// Writes it as SVG, whose look is that of its class in a style sheet.
     pub fn write(&self, out: &mut String) {
         let paint = self.ink.css().map(|css| format!(" style=\"{css}\"")).unwrap_or_default();
-        let class = self.class;
+        self.element(&format!("class=\"{}\"", self.class), &paint, out);
+    }
+
+    /// Writes it as SVG that has its look as attributes.
+    pub fn write_as(&self, look: &str, out: &mut String) {
+        self.element(look, "", out);
+    }
+
+    fn element(&self, before: &str, after: &str, out: &mut String) {
         let (element, place, content) = match &self.form {
             Form::Line(points) => ("polyline", format!("points=\"{}\"", corners(points)), ""),
             Form::Area(points) => ("polygon", format!("points=\"{}\"", corners(points)), ""),
@@ -115,19 +127,40 @@ impl Shape {
             "" => String::new(),
             words => format!("<title>{}</title>", escape(words)),
         };
-        out.push_str(&format!("<{element} class=\"{class}\" {place}{paint}>{title}{}</{element}>", escape(content)));
+        out.push_str(&format!("<{element} {before} {place}{after}>{title}{}</{element}>", escape(content)));
     }
 }
 
 impl Anchor {
+    /// How a text is turned, in degrees, clockwise.
+    pub const fn turn(self) -> i16 {
+        match self {
+            Self::Start | Self::Middle | Self::End => 0,
+            Self::Upward => -90,
+            Self::Rising | Self::RisingEnd => -45,
+        }
+    }
+
+    /// The share of a text that stands before its place.
+    pub const fn before(self) -> f64 {
+        match self {
+            Self::Start | Self::Rising => 0.0,
+            Self::Middle | Self::Upward => 0.5,
+            Self::End | Self::RisingEnd => 1.0,
+        }
+    }
+
     /// The place of a text and how it stands there, as attributes.
     fn at(self, (x, y): Place) -> String {
         let (x, y) = (number(x), number(y));
-        let (anchor, turn) = match self {
-            Self::Start => ("start", String::new()),
-            Self::Middle => ("middle", String::new()),
-            Self::End => ("end", String::new()),
-            Self::Upward => ("middle", format!(" transform=\"rotate(-90 {x} {y})\"")),
+        let anchor = match self {
+            Self::Start | Self::Rising => "start",
+            Self::Middle | Self::Upward => "middle",
+            Self::End | Self::RisingEnd => "end",
+        };
+        let turn = match self.turn() {
+            0 => String::new(),
+            turn => format!(" transform=\"rotate({turn} {x} {y})\""),
         };
         format!("x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\"{turn}")
     }

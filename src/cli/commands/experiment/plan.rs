@@ -3,23 +3,13 @@
 use std::str::FromStr;
 
 use anyhow::{Result, anyhow};
-use serde::Serialize;
 
 use crate::commands::text;
 use crate::experiment_args::ExperimentArgs;
-use ns_base::Refusal;
-use ns_experiment::plan::{ExpandOptions, ExperimentConfig, Plan};
-use ns_experiment::python::json_dumps;
+use ns_experiment::plan::{ExpandOptions, Plan};
 use ns_experiment::run::{Suite, SuiteModel};
 use ns_experiment::sweep::ExperimentsRequest;
-
-/// `--dry-run --json`.
-#[derive(Serialize)]
-struct PlanJson<'a> {
-    configs: Option<&'a [ExperimentConfig]>,
-    models: &'a [String],
-    error: Option<String>,
-}
+use ns_session::reports::{PlanJson, plan_text};
 
 /// What the flags ask for. Fails with a flag that has a value it does not take.
 pub(crate) fn request_of(args: &ExperimentArgs) -> Result<ExperimentsRequest> {
@@ -50,34 +40,7 @@ pub(crate) fn request_of(args: &ExperimentArgs) -> Result<ExperimentsRequest> {
 
 /// Prints the plan without running it. Fails when the configurations cannot be computed, and JSON is not asked for.
 pub(super) fn show(plan: &Plan, json: bool) -> Result<()> {
-    if json {
-        let (configs, error) = match &plan.configs {
-            Ok(configs) => (Some(configs.as_slice()), None),
-            Err(error) => (None, Some(error.to_string())),
-        };
-        let listing = PlanJson { configs, models: &plan.models, error };
-        return text::print_json(&listing);
-    }
-    let configs = plan.configs.as_ref().map_err(not_planned)?;
-    let mut out = format!(
-        "Number of selected experiment configs: {}\nNumber of selected model configs: {}\n",
-        configs.len(),
-        plan.models.len()
-    );
-    for model in &plan.models {
-        for config in configs {
-            let model = json_dumps(&serde_json::json!({ "model_name": model }))?;
-            out.push_str(&format!("Run with --model-config={model} --experiment-config={}\n", json_dumps(config)?));
-        }
-    }
-    text::print(out.as_bytes())
-}
-
-/// The plan that the suite since September 2025 ends with an exception.
-pub(super) fn not_planned(exception: &Refusal) -> anyhow::Error {
-    anyhow!(
-        "--rules head: the suite has no XLA device for a GPU since September 2025 and ends with {exception}; leave --xla out, or use --rules seed or neuron"
-    )
+    if json { text::print_json(&PlanJson::of(plan)) } else { text::print(plan_text(plan)?.as_bytes()) }
 }
 
 /// The model with a name: a file that stands for it, or the suite's. Fails when neither exists.

@@ -138,6 +138,7 @@ class NumericsOptions(TypedDict, total=False):
     seed: Value
     eval_metrics: Value
     eval_target_col: Value
+    answers: Switch
     auto_cast: Value
     auto_cast_type: Value
     optlevel: Value
@@ -209,6 +210,8 @@ class FitOptions(TypedDict, total=False):
 
 class ValidateOptions(TypedDict, total=False):
     calibrate: Switch
+    html: Value
+    live: Value
 
 class OperatorsOptions(TypedDict, total=False):
     by: Value

@@ -1,7 +1,7 @@
 //! A kernel from files that are given together: sources in C++, and the `build.py` that says which of them is the kernel.
 
 use ns_base::{Refusal, refuse};
-use ns_kernel::{BuildScript, Role, compile};
+use ns_kernel::{BuildScript, NamedKernel, Role, compile};
 
 /// The kernel of some files.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,6 +33,27 @@ impl KernelOfFiles {
         let is_other = |(name, _): &&(String, String)| *name != source.0 && !is_script(name);
         let others = files.iter().filter(is_other).map(|(name, _)| name.clone()).collect();
         Ok(Self { source: source.1.clone(), multicore, others })
+    }
+}
+
+/// The kernel that an operator of a model file is placed on: of the source with this name the function that is named, else the one with the
+/// operator's name, else the forward one.
+pub fn placed_kernel(
+    operator: &str,
+    (name, source): (&str, &str),
+    multicore: bool,
+    function: Option<&str>,
+) -> NamedKernel {
+    let kernel = NamedKernel::own(name, source, multicore);
+    let own_name = operator.rsplit(':').next().unwrap_or(operator).trim();
+    // A source with an error has no functions; its errors are reported by whoever compiles it.
+    let program = compile(source).ok();
+    let has = |name: &&str| program.iter().flat_map(|p| p.kernels()).any(|f| f.name() == *name);
+    let forward = program.as_ref().and_then(|p| p.kernel(Role::Forward)).map(|f| f.name());
+    match function.or_else(|| Some(own_name).filter(has)) {
+        // The forward function is meant without a name, so that a kernel has one text.
+        Some(function) if forward != Some(function) => kernel.of_function(function),
+        _ => kernel,
     }
 }
 

@@ -1,12 +1,15 @@
 //! The document of a comparison: the verdict, where NaN and infinity first occurred, the values of both sides.
 
 use super::NumericsStudy;
+use super::records::DATASET;
 use crate::commands::has_name;
 use crate::options::command_line;
+use crate::reports::Evaluation;
+use ns_base::Refusal;
 use ns_base::convert::u64_to_usize;
 use ns_base::units::format_count;
 use ns_device::{ModelKind, model_label};
-use ns_neuron::numerics::{NumericsReport, Origin, OutputComparison, Sample, value_text};
+use ns_neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Tile, Tone};
 use ns_view::plot::{HeatCell, HeatMap, HeatRow};
 use ns_view::table::{Cell, Table};
@@ -35,18 +38,29 @@ pub(super) fn document(study: &NumericsStudy, report: &NumericsReport) -> Docume
     blocks.extend(report.notes.iter().map(|note| Block::Text(note.clone())));
     blocks.push(Block::Table { title: "Outputs compared".into(), file: "numerics".into(), table: table(report) });
     blocks.extend(report.outputs.iter().flat_map(sides));
-    blocks.extend(command(study).map(Block::Command));
+    blocks.extend(command(study));
     Document { title: format!("{} on {}", model_label(&spec.model), spec.instance), blocks }
 }
 
+/// What metrics say of answers that were made elsewhere. Fails with the record that cannot be read or judged.
+pub(super) fn of_answers(study: &NumericsStudy) -> Result<Document, Refusal> {
+    let evaluation =
+        Evaluation { metrics: study.metrics.clone(), target: study.target.clone(), ..Evaluation::default() };
+    let mut document = evaluation.run(DATASET, study.dataset.as_bytes())?;
+    // The model and how it is compiled mean nothing here.
+    let alone = NumericsStudy { compared: NumericsSpec::default(), ..study.clone() };
+    document.blocks.extend(command(&alone));
+    Ok(document)
+}
+
 /// The command that gives the same result; `None` for a model that only the page has.
-fn command(study: &NumericsStudy) -> Option<String> {
-    let always = ["model", "instance"];
-    let line = command_line("numerics", study, &NumericsStudy::default(), &always, |line, option, text| {
+fn command(study: &NumericsStudy) -> Option<Block> {
+    let always: &[_] = if study.is_answered { &[] } else { &["model", "instance"] };
+    let line = command_line("numerics", study, &NumericsStudy::default(), always, |line, option, text| {
         option.on(line, if option.key() == "dataset" { "records.csv" } else { text })
     });
     let saved = if study.dataset.is_empty() { "" } else { "# with the data set above saved as records.csv\n" };
-    has_name(&study.compared.model).then(|| format!("{saved}{}", line.print()))
+    has_name(&study.compared.model).then(|| Block::Command(format!("{saved}{}", line.print())))
 }
 
 fn summary(report: &NumericsReport) -> String {
@@ -151,17 +165,24 @@ fn corner(sample: &Sample, values: &[f32], tolerance: f64) -> HeatMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_neuron::numerics::NumericsSpec;
 
     #[test]
     fn a_command_names_only_changed_options() {
         let compared = NumericsSpec { model: "matmult:n=32".to_owned(), seed: 3, ..NumericsSpec::default() };
         let mut study = NumericsStudy { compared, ..NumericsStudy::default() };
         let line = "neuronscope numerics --model matmult:n=32 --instance trn1.2xlarge --seed 3";
+        let command = |study: &NumericsStudy| match command(study) {
+            Some(Block::Command(text)) => Some(text),
+            _ => None,
+        };
         assert_eq!(command(&study).as_deref(), Some(line));
         (study.dataset, study.metrics) = ("1,2\n".to_owned(), vec!["Accuracy".to_owned()]);
         let with = format!("{line} --dataset records.csv --eval-metrics Accuracy");
         assert!(command(&study).is_some_and(|command| command.ends_with(&with)));
+        study.is_answered = true;
+        let blocks = of_answers(&NumericsStudy { dataset: "0.1,0.9,1\n".to_owned(), ..study.clone() }).unwrap().blocks;
+        let alone = "# with the data set above saved as records.csv\nneuronscope numerics --dataset records.csv --eval-metrics Accuracy --answers";
+        assert_eq!(blocks.last(), Some(&Block::Command(alone.to_owned())));
         study.compared.model = "file:a.onnx@0123456789abcdef".to_owned();
         assert_eq!(command(&study), None);
     }

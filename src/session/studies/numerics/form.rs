@@ -79,6 +79,9 @@ const RECORDS: &[Row] = &[
     opt(field("eval_target_col", "Target column", "Name of the column with the right answers", "the last column", FieldKind::Line),
         flag("NAME", "Column with the right answers [default: the last one]").needs("eval_metrics"),
         |s| s.target.clone(), |s, given| { s.target = given.text.to_owned(); Ok(()) }),
+    opt(field("answers", "The records are answers", "The outputs of a model that ran elsewhere, with the right answers: metrics judge them, and nothing is computed", "", FieldKind::Flag),
+        flag("", "The records are the outputs of a model that ran elsewhere: metrics judge them, as evaluate does, and nothing is computed").needs("eval_metrics"),
+        |s| s.is_answered.to_string(), |s, given| given.flag().map(|is_answered| s.is_answered = is_answered)),
 ];
 
 fn metric(given: OptionText<'_>) -> Result<String, String> {
@@ -122,6 +125,7 @@ mod tests {
             dataset: "a,b\n1,2\n3,4".into(),
             metrics: vec!["Accuracy".into(), "topk_3".into()],
             target: "b".into(),
+            is_answered: true,
         };
         let link = Link::Study(Box::new(StudySpec::Numerics(study)));
         assert_eq!(Link::parse(&link.print()), (link, vec![]));

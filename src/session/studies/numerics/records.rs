@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use ns_base::convert::u64_to_usize;
 use ns_base::{Refusal, refuse};
-use ns_bench::dataset::{Records, read_records};
-use ns_bench::evaluate::{Answering, Metrics, Record};
+use ns_bench::dataset::read_records;
+use ns_bench::evaluate::{JudgedRecords, Metrics};
 use ns_bench::{BenchConfig, Configuration, DeviceType, RunOptions, expand};
 use ns_compiler::CompileOptions;
 use ns_device::ModelLibrary;
@@ -12,7 +13,7 @@ use ns_neuron::numerics::{MetricValues, NumericsSpec};
 use ns_tensor::{Shape, Tensor};
 
 /// How messages call the data set.
-const DATASET: &str = "dataset";
+pub(super) const DATASET: &str = "dataset";
 
 /// A comparison of values, for inputs from the seed or for records of the user's own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,13 +25,13 @@ pub struct NumericsStudy {
     pub metrics: Vec<String>,
     /// The column with the right answers; empty for the last one.
     pub target: String,
+    /// Whether the records are answers of a model elsewhere, which only metrics judge.
+    pub is_answered: bool,
 }
 
 /// A model, and the records that it answers.
 pub(super) struct RecordsRun {
-    records: Records,
-    targets: Vec<f64>,
-    metrics: Vec<String>,
+    judged: JudgedRecords,
     configuration: Configuration,
     models: ModelLibrary,
 }
@@ -46,14 +47,13 @@ impl RecordsRun {
         }
         let records = read_records(DATASET, study.dataset.as_bytes())?;
         let target = Some(study.target.as_str()).filter(|name| !name.is_empty());
-        let (records, targets) =
-            if study.metrics.is_empty() { (records, Vec::new()) } else { records.with_targets(DATASET, target)? };
+        let judged = JudgedRecords::new(DATASET, records, &study.metrics, target)?;
         let run = RunOptions { compile: options, ..RunOptions::default() };
         let config = BenchConfig { model, instance_type: instance, seed, options: run, ..BenchConfig::default() };
         let config = BenchConfig { n_models: Some(vec![1]), workers_per_model: Some(vec![1]), ..config };
         let configuration = expand(&config)?.configurations.into_iter().next();
         let configuration = configuration.ok_or_else(|| refuse!("model: it runs on no core of this instance"))?;
-        Ok(Self { records, targets, metrics: study.metrics.clone(), configuration, models: models.clone() })
+        Ok(Self { judged, configuration, models: models.clone() })
     }
 
     /// The answers with the casts of a core if options are given, as one tensor with a row for each record.
@@ -62,7 +62,7 @@ impl RecordsRun {
         if casts.is_none() {
             configuration.options.device_type = DeviceType::Cpu;
         }
-        let answers = Answering::new(&configuration, &self.models)?.answers(DATASET, &self.records)?;
+        let answers = self.judged.answers(&configuration, &self.models)?;
         let width = answers.first().map_or(0, Vec::len);
         let shape = Shape::f32([answers.len() as u64, width as u64]);
         Ok(vec![Tensor::new(shape, answers.concat()).map_err(|e| Refusal::new(e.to_string()))?])
@@ -70,24 +70,23 @@ impl RecordsRun {
 
     /// The metrics of both answers. Fails when a metric cannot judge them.
     pub fn judge(&self, reference: &[Tensor], device: &[Tensor]) -> Result<Vec<MetricValues>, Refusal> {
-        let value = |metric: &str, answers: &[Tensor]| {
+        let values = |answers: &[Tensor]| {
             let data = answers.first().map(Tensor::data).unwrap_or_default();
-            let rows = data.chunks((data.len() / self.targets.len().max(1)).max(1));
-            let records: Vec<Record> =
-                rows.zip(&self.targets).map(|(output, target)| Record { output, target: *target }).collect();
-            Metrics::default()
-                .evaluate(metric, &records)
-                .map_err(|e| e.within(|what| format!("eval_metrics: {metric}: {what}")))
+            let width = answers.first().and_then(|t| t.shape().dims.last().copied()).unwrap_or(1);
+            let judged = self.judged.judge(&Metrics::default(), data.chunks(u64_to_usize(width.max(1))));
+            judged.map_err(|e| e.within(|what| format!("eval_metrics: {what}")))
         };
-        let values = |metric: &String| {
-            let (reference, device) = (value(metric, reference)?, value(metric, device)?);
-            Ok(MetricValues { metric: metric.clone(), reference, device })
+        let both = values(reference)?.into_iter().zip(values(device)?);
+        let of = |((metric, reference), (_, device)): ((&str, _), (_, _))| MetricValues {
+            metric: metric.to_owned(),
+            reference,
+            device,
         };
-        self.metrics.iter().map(values).collect()
+        Ok(both.map(of).collect())
     }
 
     /// Lines of the data set that are left out, a sentence each.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        self.records.diagnostics.items().iter().map(|d| format!("{DATASET}: {d}"))
+        self.judged.records.diagnostics.items().iter().map(|d| format!("{DATASET}: {d}"))
     }
 }

@@ -1,6 +1,6 @@
 //! Computing a model as a device would, and comparing.
 
-use super::document::document;
+use super::document::{document, of_answers};
 use super::records::{NumericsStudy, RecordsRun};
 use crate::studies::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep};
 use ns_base::Refusal;
@@ -26,6 +26,7 @@ struct Comparison {
 enum Stage {
     Compile(Box<NumericsSpec>),
     Run(Box<NumericsRun>),
+    Answers(Box<NumericsStudy>),
     Read(Box<NumericsStudy>, ModelLibrary),
     Reference(Box<WholeRun>),
     Casts(Box<WholeRun>, Vec<Tensor>),
@@ -52,13 +53,21 @@ pub(in crate::studies) fn start(study: NumericsStudy, models: &ModelLibrary) -> 
     let is_file = ModelKind::of(&spec.model) == ModelKind::File;
     let is_named = study.dataset.is_empty();
     let is_whole = is_file || !is_named;
-    if is_whole && spec.rounding == Rounding::Stochastic {
+    if study.is_answered && study.dataset.is_empty() {
+        return Err("answers: no answers are given; give a data set with outputs and the right answers".to_owned());
+    }
+    if study.is_answered && study.metrics.is_empty() {
+        return Err("answers: metrics judge them; name some, such as Accuracy".to_owned());
+    }
+    if is_whole && !study.is_answered && spec.rounding == Rounding::Stochastic {
         let what = if is_file { format!("a model file ({model})") } else { "a data set".to_owned() };
         return Err(format!(
             "rounding: values of {what} are always rounded to the nearest; choose rne, or a model of the zoo with inputs from the seed"
         ));
     }
-    let stage = if is_whole {
+    let stage = if study.is_answered {
+        Stage::Answers(Box::new(study))
+    } else if is_whole {
         Stage::Read(Box::new(study), models.clone())
     } else if study.metrics.is_empty() {
         Stage::Compile(Box::new(study.compared))
@@ -149,6 +158,10 @@ impl StudyRun for Comparison {
                 let run = NumericsRun::new(*spec, SizeLimits::HERE).map_err(|e| e.to_string())?;
                 self.stage = Stage::Run(Box::new(run));
                 Ok(self.more(0, 0, "Compiling"))
+            }
+            Stage::Answers(study) => {
+                let document = of_answers(&study).map_err(|e| e.to_string())?;
+                Ok(StudyStep::Done(Box::new(StudyResult { document, ..StudyResult::default() })))
             }
             Stage::Run(run) => self.step_zoo(run, budget_events).map_err(|e| e.to_string()),
             Stage::Read(study, models) => {

@@ -1,8 +1,7 @@
 //! Insights as tables.
 
 use ns_base::Order;
-use ns_base::units::format_ns;
-use ns_insight::{Bounds, MetricValue, RooflinePoint, Summary};
+use ns_insight::{MetricValue, RooflinePoint, Summary};
 use ns_view::metric_groups::{GROUPS, group_of};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
@@ -40,58 +39,6 @@ pub fn metrics(summary: &Summary) -> Table {
             Column::new("unit", "Unit", ColumnKind::Text),
         ],
         rows: rows.into_iter().map(|(_, cells)| cells).collect(),
-    }
-}
-
-fn time(seconds: f64) -> Cell {
-    Cell::Text(format_ns(seconds * 1e9))
-}
-
-/// The bounds: times that the execution cannot beat.
-pub fn bounds(bounds: &Bounds) -> Table {
-    let row = |b: &ns_insight::Bound| {
-        vec![
-            Cell::Text(b.name.clone()),
-            time(b.seconds),
-            Cell::Number(b.seconds * 1e9),
-            Cell::from(b.speedup),
-            Cell::Text(b.then.clone()),
-            Cell::Text(b.meaning.clone()),
-        ]
-    };
-    Table {
-        columns: vec![
-            Column::new("bound", "Bound", ColumnKind::Text),
-            Column::new("time", "Time", ColumnKind::Text),
-            Column::new("time_ns", "ns", ColumnKind::Number),
-            Column::new("speedup", "Speed-up", ColumnKind::Number),
-            Column::new("then", "Then limited by", ColumnKind::Text),
-            Column::new("meaning", "Meaning", ColumnKind::Text),
-        ],
-        rows: bounds.bounds.iter().map(row).collect(),
-    }
-}
-
-/// Time between the bounds.
-pub fn lost_time(bounds: &Bounds) -> Table {
-    let row = |l: &ns_insight::LostTime| {
-        vec![
-            Cell::Text(l.cause.clone()),
-            time(l.seconds),
-            Cell::Number(l.seconds * 1e9),
-            Cell::Text(l.from.clone()),
-            Cell::Text(l.to.clone()),
-        ]
-    };
-    Table {
-        columns: vec![
-            Column::new("cause", "Cause", ColumnKind::Text),
-            Column::new("time", "Time", ColumnKind::Text),
-            Column::new("time_ns", "ns", ColumnKind::Number),
-            Column::new("from", "From", ColumnKind::Text),
-            Column::new("to", "To", ColumnKind::Text),
-        ],
-        rows: bounds.lost.iter().filter(|l| l.seconds > 0.0).map(row).collect(),
     }
 }
 

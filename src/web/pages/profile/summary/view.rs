@@ -7,7 +7,7 @@ use super::tables;
 use crate::components::{AnyChart, Fold, LanesChart, LocalTable, PlotChart, on};
 use ns_insight::{Insights, LIMITS_TITLE, SliceRange};
 use ns_page::Shared;
-use ns_session::limits_table;
+use ns_session::{bounds_table, limits_table, lost_time_table};
 use ns_view::plot::{Lanes, RooflinePlot};
 use ns_view::table::Table;
 
@@ -37,8 +37,8 @@ impl Parts {
         Self {
             metrics: Shared::new(tables::metrics(&insights.summary)),
             limits: limits_table(insights).map(Shared::new),
-            bounds: Shared::new(tables::bounds(&insights.bounds)),
-            lost: Shared::new(tables::lost_time(&insights.bounds)),
+            bounds: Shared::new(bounds_table(&insights.bounds)),
+            lost: Shared::new(lost_time_table(&insights.bounds)),
             points: Shared::new(tables::roofline(&r.points)),
             roofline: RooflinePlot::new(r.peak_flops_per_s, r.peak_bytes_per_s, points),
             lanes: Lanes::new(u.start_ns, u.end_ns, rows),
