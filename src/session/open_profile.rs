@@ -117,7 +117,7 @@ impl OpenProfile {
     /// The analysis with what each limit costs. Fails when the execution cannot be simulated without a limit.
     pub fn insights(&mut self) -> Result<Option<&Insights>, String> {
         if let (Some(insights), Some(limits)) = (&mut self.insights, self.limits.take()) {
-            insights.limits = Some(limits()?);
+            insights.set_limits(limits()?);
         }
         Ok(self.insights.as_deref())
     }
