@@ -12,8 +12,8 @@ use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::simulate;
 use neuronscope::profile::Profile;
 use neuronscope::session::{
-    Event, ExportKind, JobId, JobRequest, Message, ProfileKey, ProfileQuestion, ProfileSpec, Reply, Request, Session,
-    StepResult,
+    AnalysisRequest, Control, Event, ExportKind, JobId, JobRequest, Message, ProfileKey, ProfileQuestion, ProfileSpec,
+    Question, Reply, Request, Session, StepResult,
 };
 
 const MODELS: [&str; 5] = [
@@ -267,6 +267,37 @@ fn a_session_answers_for_executions_and_says_so_for_files() {
     );
     let [Event::Message(_, Message::Failed(message))] = &refused[..] else { panic!("{refused:?}") };
     assert!(message.starts_with("t.json: ") && message.contains("simulated"), "{message}");
+}
+
+/// What limits cost is computed behind the first view, in steps that end when nobody waits for them, and go on when somebody asks again.
+#[test]
+fn the_first_view_does_not_wait_for_the_costs_of_limits() {
+    let mut session = Session::new();
+    let spec = ProfileSpec { model: "resnet50".to_owned(), ..ProfileSpec::default() };
+    ask(&mut session, Request::new(JobId(1), JobRequest::Profile(spec)), None);
+    let overview = |job, question| Request::new(JobId(job), AnalysisRequest::Analyse(question).of(ProfileKey(0)));
+    let is_open = |message: &Message| format!("{message:?}").contains("being computed");
+    session.handle(overview(2, Question::FirstOverview), None);
+    session.handle(overview(3, Question::Overview), None);
+    let mut events = Vec::new();
+    while !events.iter().any(|event| matches!(event, Event::Message(JobId(3), Message::Progress { done: 2, .. }))) {
+        session.step(1_000, &mut |event| events.push(event));
+    }
+    let first =
+        events.iter().position(|event| matches!(event, Event::Message(JobId(2), m) if m.is_last() && is_open(m)));
+    assert!(first.is_some_and(|at| events[..at].iter().all(|event| matches!(event, Event::Message(JobId(2), _)))));
+    session.handle(Request::Control(Control::Cancel(JobId(3))), None);
+    let mut events = Vec::new();
+    while session.step(1_000, &mut |event| events.push(event)) == StepResult::More {}
+    assert_eq!(events, [Event::Message(JobId(3), Message::Cancelled)]);
+    let events = ask(&mut session, overview(4, Question::Overview), None);
+    let [Event::Message(_, Message::Progress { done, total, .. }), .., Event::Message(_, last)] = &events[..] else {
+        panic!("{events:?}")
+    };
+    assert!((2..=3).contains(done) && *total == Limit::ALL.len() as u64, "{done} of {total}");
+    assert!(last.is_last() && !is_open(last));
+    let again = ask(&mut session, overview(5, Question::FirstOverview), None);
+    assert!(again.iter().all(|event| matches!(event, Event::Message(_, message) if !is_open(message))));
 }
 
 /// A summary of a profile of the command line: the values that no configuration may break.
