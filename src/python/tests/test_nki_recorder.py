@@ -735,6 +735,15 @@ def test_an_operand_that_is_dst_too_is_read_before_it_is_written():
         assert [error["kind"] for error in second(fresh + body)["errors"]] == ["uninitialised"], body
 
 
+def test_a_gather_has_the_indices_of_sixteen_partitions():
+    index = "i = nisa.memset((128, 4), 0, nl.uint16)\n"
+    for call, shape in (("t, i, 4, 64", (128, 4, 16, 4)), ("t, i", (128, 4, 16, 1)), ("t, i, 2, 60", (128, 60, 2))):
+        document = first(f"{index}g = nisa.local_gather({call})\nassert g.shape == {shape}, g.shape")
+        assert document["builds"], document["errors"]
+    [error] = first(f"{index}g = nisa.local_gather(t, i, 1, 65)")["errors"]
+    assert "num_valid_indices of nisa.local_gather is 65; 16 partitions of index hold 64" in error["message"]
+
+
 def test_a_long_kernel_is_recorded_in_seconds():
     started = time.process_time()
     document = record(KERNELS / "calibration/lora.py", "rows", "1x4x128x40x128,40x128x6144,40x128x128,128x6144", {"N": 128})
