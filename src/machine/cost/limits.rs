@@ -106,7 +106,7 @@ impl Gains {
     ///
     /// # Errors
     /// When `without` fails.
-    pub fn of<E>(total: SimTime, without: impl Fn(Limit) -> Result<SimTime, E>) -> Result<Self, E> {
+    pub fn of<E>(total: SimTime, mut without: impl FnMut(Limit) -> Result<SimTime, E>) -> Result<Self, E> {
         let gain = |limit: Limit| {
             let us = total.saturating_sub(without(limit)?).to_secs_f64() * 1e6;
             Ok((limit.name().to_owned(), (us * 1e3).round() / 1e3))
