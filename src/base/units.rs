@@ -130,6 +130,12 @@ pub fn format_plural(count: impl TryInto<u64>, noun: &str) -> String {
     format!("{} {noun}{}", format_count(count), if count == 1 { "" } else { "s" })
 }
 
+/// Words with a capital, as a sentence or a heading begins.
+pub fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_ascii_uppercase(), letters.as_str()))
+}
+
 /// A share of 100: `99.7 %`, `5.49 %`, `0.06 %`.
 pub fn format_percent(value: f64) -> String {
     format!("{} %", three_figures(value))

@@ -25,6 +25,7 @@ pub use library::{
     BatchRule, FIXED_MODEL, FIXED_PARAMETERS, FileModelProgram, FixedModel, ModelFile, ModelFileRef, ModelFileSettings,
     ModelKind, ModelLibrary, ModelRef, OpenedModel, content_name, model_label,
 };
+pub use limits::GainsRun;
 pub use ns_compiler::StageError;
 pub use removed_products::RemovedProducts;
 pub use service::{CallParts, MAX_SERVICE, ServiceTimes};

@@ -5,41 +5,91 @@ use std::rc::Rc;
 use super::{Compilation, Device};
 use ns_base::{Refusal, SimTime};
 use ns_compiler::Workflow;
-use ns_machine::cost::{Gains, Limit};
+use ns_machine::Executable;
+use ns_machine::cost::{CostTable, Gains, Limit};
+use ns_neuron::sim::{NoObserver, SimProgress, Simulator};
 
-impl Device {
-    /// What an execution of a compiled model, whose window is known, would gain without each limit. What the compiler decided stays, but
-    /// for a core with more SBUF: the model is compiled for it again. Fails as [`Self::compile`] and [`Self::step`].
-    pub fn gains(
-        &self,
-        model: &str,
-        batch_size: Option<u32>,
+/// What an execution of a compiled model, whose window is known, would gain without each limit, found in steps. What the compiler decided
+/// stays, but for a core with more SBUF: the model is compiled for it again.
+pub struct GainsRun {
+    device: Device,
+    model: String,
+    batch_size: Option<u32>,
+    workflow: Workflow,
+    compiled: Compilation,
+    window: SimTime,
+    /// The time without each limit that was removed so far, in the order of [`Limit::ALL`].
+    times: Vec<SimTime>,
+    /// The execution without the next one.
+    running: Option<(Compilation, Simulator<Rc<Executable>, Rc<CostTable>>)>,
+}
+
+impl GainsRun {
+    pub fn new(
+        device: Device,
+        (model, batch_size): (String, Option<u32>),
         workflow: Workflow,
-        (compiled, window): (&Compilation, SimTime),
-    ) -> Result<Gains, Refusal> {
-        let total = compiled.step(&self.costs, window, workflow).device();
-        Gains::of(total, |limit| {
-            let device = Self { costs: Rc::new(self.costs.without(limit)), ..self.clone() };
-            let step = match limit {
-                Limit::Launch => compiled.step(&device.costs, window, workflow),
-                Limit::Sbuf => device.step(&device.compilation(model, batch_size, workflow)?, workflow)?,
-                _ => device.step(compiled, workflow)?,
+        (compiled, window): (Compilation, SimTime),
+    ) -> Self {
+        let (times, running) = (Vec::new(), None);
+        Self { device, model, batch_size, workflow, compiled, window, times, running }
+    }
+
+    /// Limits that were removed, of how many.
+    pub fn progress(&self) -> (u64, u64) {
+        (self.times.len() as u64, Limit::ALL.len() as u64)
+    }
+
+    /// Compiles, or simulates about `budget` items; the gains when all are known. Fails as [`Device::compile`] and [`Device::step`].
+    pub fn step(&mut self, budget: u64) -> Result<Option<Gains>, Refusal> {
+        let Some(limit) = Limit::ALL.get(self.times.len()).copied() else { return self.gains().map(Some) };
+        let costs = Rc::new(self.device.costs.without(limit));
+        let Some((compiled, simulator)) = &mut self.running else {
+            if limit == Limit::Launch {
+                self.times.push(self.compiled.step(&costs, self.window, self.workflow).device());
+                return Ok(None);
+            }
+            let device = Device { costs: Rc::clone(&costs), ..self.device.clone() };
+            let compiled = match limit {
+                Limit::Sbuf => device.compilation(&self.model, self.batch_size, self.workflow)?,
+                _ => self.compiled.clone(),
             };
-            Ok(step.device())
-        })
+            let simulator = Simulator::new(Rc::clone(&compiled.executable), costs);
+            self.running = Some((compiled, simulator));
+            return Ok(None);
+        };
+        if simulator.step(budget, &mut NoObserver)? == SimProgress::Done {
+            self.times.push(compiled.step(&costs, simulator.outcome().window, self.workflow).device());
+            self.running = None;
+        }
+        Ok(None)
+    }
+
+    fn gains(&self) -> Result<Gains, Refusal> {
+        let total = self.compiled.step(&self.device.costs, self.window, self.workflow).device();
+        let mut times = self.times.iter();
+        Gains::of(total, |_| Ok(times.next().copied().unwrap_or(total)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_neuron::sim::{NoObserver, simulate};
+    use ns_neuron::sim::simulate;
 
     fn gains(instance: &str, model: &str) -> Gains {
         let device = Device::of_instance(instance).unwrap();
         let compiled = device.compilation(model, None, Workflow::Trace).unwrap();
         let window = simulate(&compiled.executable, &device.costs, &mut NoObserver).unwrap().window;
-        device.gains(model, None, Workflow::Trace, (&compiled, window)).unwrap()
+        let mut run = GainsRun::new(device, (model.to_owned(), None), Workflow::Trace, (compiled, window));
+        let mut done = Vec::new();
+        loop {
+            done.push(run.progress().0);
+            if let Some(gains) = run.step(50_000).unwrap() {
+                assert!(done.is_sorted() && done.last() == Some(&(Limit::ALL.len() as u64)), "{done:?}");
+                return gains;
+            }
+        }
     }
 
     /// The bound is what a run without it shows, not the unit that is busy longest: on Trn2 that is DMA for both models.
@@ -58,6 +108,10 @@ mod tests {
         assert!(gains("trn1.2xlarge", "vgg16").saves_us["sbuf"] > 100.0, "its weights wait for room");
         let small = gains("trn1.2xlarge", "nn");
         assert_eq!(small.bound.as_deref(), Some("launch"));
-        assert_eq!(gains("trn1.2xlarge", "mlp:hidden1=64,hidden2=64").bound.as_deref(), Some("gpsimd"));
+        // The table's kernel, and one that was run.
+        for kernel in ["relu", "relu-tcm"] {
+            let custom = gains("trn1.2xlarge", &format!("mlp:hidden1=64,hidden2=64,kernel={kernel}"));
+            assert_eq!(custom.bound.as_deref(), Some("gpsimd"), "{kernel}: {custom:?}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::findings::quote_limits;
 use super::{Bounds, Finding, Limiter, OperatorTime, Roofline, Run, Summary, Utilisation, findings, time_by_operator};
 use ns_base::units::{format_ns, format_share};
 use ns_machine::arch::CoreSpec;
@@ -18,7 +19,7 @@ pub const LIMITS_TITLE: &str = "What each limit costs";
 pub struct Insights {
     /// Summary metrics.
     pub summary: Summary,
-    /// What limits it.
+    /// How long its units work.
     pub limiter: Limiter,
     /// What it would gain without each limit of the core; absent until it is computed.
     pub limits: Option<Gains>,
@@ -51,6 +52,15 @@ impl Insights {
         }
     }
 
+    /// Takes what the execution would gain without each limit; the findings about limits quote it.
+    pub fn set_limits(&mut self, gains: Gains) {
+        self.limits = Some(gains);
+        let bound = self.limits.as_ref().and_then(Gains::bound).zip(self.bound_sentence());
+        if let Some(gains) = &self.limits {
+            quote_limits(&mut self.findings, &self.limiter, gains, bound);
+        }
+    }
+
     /// The limits that cost time, the bound first: name in words, nanoseconds, percent of the total time. Empty where they are not computed.
     pub fn limit_costs(&self) -> Vec<(String, f64, f64)> {
         let ranked = self.limits.as_ref().map(Gains::ranked).unwrap_or_default();
@@ -75,9 +85,7 @@ impl Insights {
         }
         let rest = format_ns(gains.saves_us.get(own).copied().unwrap_or_default() * 1e3);
         let name = busiest.name();
-        Some(format!(
-            "{first} {name} is busy longest, but beside other work: without its limit the execution takes {rest} less."
-        ))
+        Some(format!("{first} {name} is busy longest: without its limit the execution takes {rest} less."))
     }
 }
 
@@ -99,7 +107,7 @@ mod tests {
         assert_eq!(insights.bound_sentence(), None);
         let mut bound = |limit: Limit| {
             let without = |one| Ok::<_, ()>(SimTime::from_ns(if one == limit { 500 } else { 990 }));
-            insights.limits = Gains::of(SimTime::from_ns(1_000), without).ok();
+            insights.set_limits(Gains::of(SimTime::from_ns(1_000), without).unwrap());
             insights.bound_sentence().unwrap()
         };
         let same = "Bound by DMA rate: without this limit the execution takes 500 ns less (50.0 % of total_time).";
@@ -107,9 +115,7 @@ mod tests {
         let other = bound(Limit::Vector);
         assert!(
             other.starts_with("Bound by vector")
-                && other.ends_with(
-                    "Data transfer is busy longest, but beside other work: without its limit the execution takes 10 ns less."
-                ),
+                && other.ends_with("Data transfer is busy longest: without its limit the execution takes 10 ns less."),
             "{other}"
         );
     }

@@ -1,16 +1,17 @@
-//! What limits an execution: the unit of the core with the longest busy time, and how far the work of the others is hidden behind it.
+//! The units of the core by busy time, and how far the work of the others is hidden behind the busiest one.
 //!
-//! This is the one place that decides it. The overview, findings, bounds and exports quote it, and [`Limiter::saving_ns`] is the
-//! most that any of them may promise.
+//! What limits the execution is another question, which simulations without a limit answer ([`crate::Insights::set_limits`]). The overview,
+//! findings, bounds and exports quote both, and [`Limiter::saving_ns`] is the most that a remedy for something else may promise.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::run::{Item, Run, Work};
+use super::SliceRange;
+use super::run::{Item, Run, UnitRun, Work};
 use super::spans::{Spans, length_ns, merge, percent, without};
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_ns, format_share};
+use ns_base::units::{capital, format_ns, format_share};
 use ns_base::{Interval, names};
 use ns_machine::cost::Limit;
 use ns_machine::isa::Engine;
@@ -83,6 +84,9 @@ pub struct ResourceTime {
     pub exposed_ns: u64,
     /// What most of its time is for: the kind of data with the most bytes, or the framework operator with the most time.
     pub mostly: String,
+    /// Its longest slices, one for each operation.
+    #[serde(skip)]
+    pub longest: Vec<SliceRange>,
 }
 
 impl ResourceTime {
@@ -92,12 +96,12 @@ impl ResourceTime {
     }
 }
 
-/// What limits an execution.
+/// The busy times of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limiter {
     /// Length of the device window, nanoseconds.
     pub window_ns: u64,
-    /// Units that work, the longest busy time first. The first one limits the execution.
+    /// Units that work, the longest busy time first.
     pub resources: Vec<ResourceTime>,
     /// Time in which no unit works, nanoseconds.
     pub idle_ns: u64,
@@ -105,35 +109,36 @@ pub struct Limiter {
 
 impl Limiter {
     pub fn of(run: &Run<'_>) -> Self {
-        let mut units: Vec<(Resource, Spans, String)> = Resource::ALL
-            .into_iter()
-            .map(|resource| {
-                let items = || items_of(run, resource);
-                (resource, merge(items().map(|i| i.time)), mostly(run, items()))
-            })
-            .filter(|(_, spans, _)| !spans.is_empty())
-            .collect();
+        let spans = |resource| (resource, merge(items_of(run, resource).map(|(_, item)| item.time)));
+        let mut units: Vec<(Resource, Spans)> =
+            Resource::ALL.into_iter().map(spans).filter(|(_, spans)| !spans.is_empty()).collect();
         // The sort is stable: of equal times, the order of `Resource::ALL`.
-        units.order_by_key(|(_, spans, _)| std::cmp::Reverse(length_ns(spans)));
+        units.order_by_key(|(_, spans)| std::cmp::Reverse(length_ns(spans)));
         let mut longer = Spans::new();
         let mut resources = Vec::with_capacity(units.len());
-        for (resource, spans, mostly) in units {
-            let exposed_ns = length_ns(&without(&spans, &longer));
-            resources.push(ResourceTime { resource, busy_ns: length_ns(&spans), exposed_ns, mostly });
+        for (resource, spans) in units {
+            let items = || items_of(run, resource);
+            resources.push(ResourceTime {
+                resource,
+                busy_ns: length_ns(&spans),
+                exposed_ns: length_ns(&without(&spans, &longer)),
+                mostly: mostly(run, items().map(|(_, item)| item)),
+                longest: SliceRange::longest(run, items()),
+            });
             longer = merge(longer.into_iter().chain(spans));
         }
         let window_ns = run.window_ns().unsigned_abs();
         Self { window_ns, resources, idle_ns: window_ns.saturating_sub(length_ns(&longer)) }
     }
 
-    /// The unit that limits the execution; `None` if nothing ran.
+    /// The busiest unit; `None` if nothing ran.
     pub fn first(&self) -> Option<&ResourceTime> {
         self.resources.first()
     }
 
-    /// Busy time of a unit, nanoseconds.
-    pub fn busy_ns(&self, resource: Resource) -> u64 {
-        self.resources.iter().find(|r| r.resource == resource).map_or(0, |r| r.busy_ns)
+    /// The times of a unit; `None` if it does nothing.
+    pub fn unit(&self, resource: Resource) -> Option<&ResourceTime> {
+        self.resources.iter().find(|r| r.resource == resource)
     }
 
     /// The longest busy time among the units that a change does not touch: a time that the change cannot beat, nanoseconds.
@@ -165,8 +170,8 @@ impl Limiter {
         self.first().filter(|r| self.share(r.busy_ns) > MOST_PERCENT)
     }
 
-    /// The statement: `Data transfer limits this execution: it takes 710 us of the device window (99.3 %), mostly for weights.` `None`
-    /// if nothing ran.
+    /// The statement: `Data transfer is busy longest: it takes 710 us of the device window (99.3 %), mostly for weights.` `None` if
+    /// nothing ran.
     pub fn sentence(&self) -> Option<String> {
         let first = self.first()?;
         let (busy, share) = (format_ns(u64_to_f64(first.busy_ns)), format_share(self.share(first.busy_ns)));
@@ -177,14 +182,10 @@ impl Limiter {
             ));
         }
         let mostly = if first.mostly.is_empty() { String::new() } else { format!(", mostly for {}", first.mostly) };
-        Some(format!(
-            "{}{} limits this execution: it takes {busy} of the device window ({share}){mostly}.",
-            name[..1].to_ascii_uppercase(),
-            &name[1..]
-        ))
+        Some(format!("{} is busy longest: it takes {busy} of the device window ({share}){mostly}.", capital(name)))
     }
 
-    /// What works behind the limiting unit: `Behind it are hidden: Tensor engine 389 us of 389 us, ...`; `None` if nothing is.
+    /// What works behind the busiest unit: `Behind it are hidden: Tensor engine 389 us of 389 us, ...`; `None` if nothing is.
     pub fn hidden_text(&self) -> Option<String> {
         let part = |r: &ResourceTime| {
             let [hidden, busy] = [r.hidden_ns(), r.busy_ns].map(|ns| format_ns(u64_to_f64(ns)));
@@ -200,8 +201,9 @@ impl Limiter {
 }
 
 /// The items of a unit.
-fn items_of<'r>(run: &'r Run<'_>, resource: Resource) -> impl Iterator<Item = &'r Item> {
-    run.units.iter().filter(move |u| Resource::of(u.engine) == resource).flat_map(|u| &u.items)
+fn items_of<'r>(run: &'r Run<'_>, resource: Resource) -> impl Iterator<Item = (&'r UnitRun, &'r Item)> {
+    let units = run.units.iter().filter(move |u| Resource::of(u.engine) == resource);
+    units.flat_map(|u| u.items.iter().map(move |i| (u, i)))
 }
 
 /// What most of a unit's time is for. A copy serves the operation whose result it moves, which may be the work of another engine.

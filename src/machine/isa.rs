@@ -198,6 +198,8 @@ pub enum Op {
         elements: u64,
         /// From its start until its slowest processor is done, picoseconds.
         time_ps: u64,
+        /// The clock of the engine in this run, MHz. Without the engine's limit, all of the time goes, that of its accesses too.
+        mhz: u32,
     },
     /// An instruction that the author of an NKI kernel wrote.
     Kernel {

@@ -15,7 +15,7 @@ pub(crate) enum Kind {
     Broadcast,
     /// A transfer; `true` transposes.
     Transfer(bool),
-    /// Nothing that takes time: registers.
+    /// Nothing that takes time: registers, and a barrier, which passes its tensor on as it is.
     Free,
 }
 
@@ -24,7 +24,7 @@ const SCALAR: Choice = Choice::Only(Engine::Scalar);
 const GPSIMD: Choice = Choice::Only(Engine::GpSimd);
 
 /// The instructions by their names in `nki.isa`.
-const INSTRUCTIONS: [(&str, Kind); 46] = [
+const INSTRUCTIONS: [(&str, Kind); 55] = [
     ("nc_matmul", Kind::Product),
     ("nc_matmul_mx", Kind::Product),
     ("nc_transpose", Kind::Transpose),
@@ -32,7 +32,9 @@ const INSTRUCTIONS: [(&str, Kind); 46] = [
     ("dma_copy", Kind::Transfer(false)),
     ("dma_transpose", Kind::Transfer(true)),
     ("dma_compute", Kind::Transfer(false)),
+    ("sendrecv", Kind::Transfer(false)),
     ("activation", Kind::Compute(KernelOpcode::Activate, SCALAR)),
+    ("activate2", Kind::Compute(KernelOpcode::Activate, SCALAR)),
     ("activation_reduce", Kind::Compute(KernelOpcode::ActivateReduce, SCALAR)),
     ("tensor_scalar", Kind::Compute(KernelOpcode::TensorScalar, Choice::VectorOrScalar)),
     ("tensor_scalar_reduce", Kind::Compute(KernelOpcode::TensorScalar, VECTOR)),
@@ -40,6 +42,7 @@ const INSTRUCTIONS: [(&str, Kind); 46] = [
     ("tensor_tensor", Kind::Compute(KernelOpcode::TensorTensor, VECTOR)),
     ("scalar_tensor_tensor", Kind::Compute(KernelOpcode::ScalarTensorTensor, VECTOR)),
     ("tensor_reduce", Kind::Compute(KernelOpcode::Reduce, VECTOR)),
+    ("all_reduce", Kind::Compute(KernelOpcode::Other, GPSIMD)),
     ("tensor_partition_reduce", Kind::Compute(KernelOpcode::Other, GPSIMD)),
     ("tensor_tensor_scan", Kind::Compute(KernelOpcode::Scan, VECTOR)),
     ("tensor_copy", Kind::Compute(KernelOpcode::Copy, Choice::VectorOrScalar)),
@@ -52,6 +55,7 @@ const INSTRUCTIONS: [(&str, Kind); 46] = [
     ("memset", Kind::Compute(KernelOpcode::Memset, GPSIMD)),
     ("iota", Kind::Compute(KernelOpcode::Select, GPSIMD)),
     ("affine_select", Kind::Compute(KernelOpcode::Select, GPSIMD)),
+    ("select", Kind::Compute(KernelOpcode::Select, VECTOR)),
     ("range_select", Kind::Compute(KernelOpcode::Select, VECTOR)),
     ("select_reduce", Kind::Compute(KernelOpcode::Select, VECTOR)),
     ("sequence_bounds", Kind::Compute(KernelOpcode::Select, GPSIMD)),
@@ -67,13 +71,18 @@ const INSTRUCTIONS: [(&str, Kind); 46] = [
     ("dropout", Kind::Compute(KernelOpcode::Random, VECTOR)),
     ("rng", Kind::Compute(KernelOpcode::Random, GPSIMD)),
     ("rand2", Kind::Compute(KernelOpcode::Random, GPSIMD)),
+    ("rand_get_state", Kind::Compute(KernelOpcode::Random, GPSIMD)),
+    ("rand_set_state", Kind::Compute(KernelOpcode::Random, GPSIMD)),
+    ("set_rng_seed", Kind::Compute(KernelOpcode::Random, GPSIMD)),
+    ("nonzero_with_count", Kind::Compute(KernelOpcode::Gather, GPSIMD)),
+    ("core_barrier", Kind::Free),
     ("register_alloc", Kind::Free),
     ("register_move", Kind::Free),
     ("register_load", Kind::Free),
     ("register_store", Kind::Free),
 ];
 
-/// What an instruction is; one that no row names is work of the GpSimd engine.
+/// What an instruction is; one that no row names (a list that was written by hand) is work of the GpSimd engine.
 pub(crate) fn kind(op: &str) -> Kind {
     let row = INSTRUCTIONS.iter().find(|(name, _)| *name == op);
     row.map_or(Kind::Compute(KernelOpcode::Other, GPSIMD), |(_, kind)| *kind)
@@ -94,6 +103,20 @@ mod tests {
             assert_eq!(INSTRUCTIONS.iter().position(|(other, _)| other == name), Some(at), "{name}");
         }
         assert_eq!(kind("no_such"), Kind::Compute(KernelOpcode::Other, GPSIMD));
+        // Every instruction that the recorder writes has one.
+        let recorder = concat!(
+            include_str!("../python/python/neuronscope/nki_recorder/instructions.py"),
+            include_str!("../python/python/neuronscope/nki_recorder/language.py"),
+            include_str!("../python/python/neuronscope/nki_recorder/packages.py"),
+        );
+        let after = |begin: &'static str| recorder.split(begin).skip(1).filter_map(|rest| rest.split_once('"'));
+        let rows = after("\n    \"").filter(|(_, rest)| rest.starts_with(": (\"")).map(|(name, _)| name);
+        let calls = ["emit(\"", "compute(\"", "dma(\""].into_iter().flat_map(after).map(|(name, _)| name);
+        let names: Vec<&str> = rows.chain(calls).collect();
+        assert!(names.len() > 50, "{names:?}");
+        for name in names {
+            assert!(INSTRUCTIONS.iter().any(|(known, _)| *known == name), "{name}");
+        }
         assert_eq!((engine("vector"), engine("any")), (Some(Engine::Vector), None));
     }
 }

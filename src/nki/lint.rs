@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ns_base::SimTime;
 use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_count, format_number};
+use ns_base::units::{format_count, format_number, format_plural};
 use ns_machine::cost::{CostTable, KernelWork, instruction_cost, kernel_cycles};
 use ns_machine::isa::{Engine, KernelOpcode, Op};
 
@@ -17,7 +17,7 @@ use crate::setup::Setup;
 /// A rule: what an instruction costs that it would not have to, and the words for it.
 struct Rule {
     kind: &'static str,
-    /// After "N instructions".
+    /// Before "(N instructions)".
     what: &'static str,
     fix: &'static str,
     cost: fn(&CostTable, &Action) -> SimTime,
@@ -26,49 +26,49 @@ struct Rule {
 const RULES: [Rule; 8] = [
     Rule {
         kind: "partitions",
-        what: "use fewer than all DMA engines, because they touch fewer than 128 partitions",
+        what: "fewer than 128 partitions, which use fewer than all DMA engines",
         fix: "spread the tile over 128 partitions",
         cost: few_partitions,
     },
     Rule {
         kind: "small-dma",
-        what: "move less than a DMA moves in the interval between two of a queue",
+        what: "DMAs so small that the interval between two takes longer than their bytes",
         fix: "load neighbouring tiles with one DMA",
         cost: small_transfer,
     },
     Rule {
         kind: "short-rows",
-        what: "have rows of less than 512 bytes in one piece",
+        what: "rows of less than 512 bytes in one piece",
         fix: "make the contiguous dimension of the tile longer",
         cost: short_rows,
     },
     Rule {
         kind: "fp32-product",
-        what: "multiply in fp32, which takes four passes",
+        what: "products in fp32, which take four passes",
         fix: "cast the operands to bf16 if the result allows it",
         cost: wide_product,
     },
     Rule {
         kind: "small-product",
-        what: "use less than half of the array, so that the clock stays limited",
+        what: "products on less than half of the array, so that the clock stays limited",
         fix: "use 128 rows and 128 columns for the stationary tile",
         cost: small_product,
     },
     Rule {
         kind: "short-instruction",
-        what: "have fewer than 64 elements in a partition, and take as long as 64",
+        what: "fewer than 64 elements in a partition, which take as long as 64",
         fix: "work on several tiles at once",
         cost: short_instruction,
     },
     Rule {
         kind: "scalar-copy",
-        what: "copy short rows on the scalar engine, whose fixed time is longer than that of the vector engine",
+        what: "short rows that are copied on the scalar engine, whose fixed time is longer than that of the vector engine",
         fix: "give engine=nki.isa.vector_engine, or copy longer rows",
         cost: scalar_copy,
     },
     Rule {
         kind: "vector-transpose",
-        what: "transpose on the vector engine",
+        what: "transposes on the vector engine",
         fix: "transpose on the tensor engine",
         cost: vector_transpose,
     },
@@ -95,8 +95,8 @@ pub(crate) fn lint(list: &List, kernel: &Kernel, answer: &Answer, setup: &Setup)
         .map(|((at, site), count, us)| {
             let (file, line) = list.place(site as usize);
             let Rule { kind, what, fix, .. } = RULES[at];
-            let message =
-                format!("{} instructions {what}: {} us of the engine", format_count(count), format_number(us));
+            let (count, us) = (format_plural(count, "instruction"), format_number(us));
+            let message = format!("{what} ({count}): {us} us of the engine");
             Problem { kind: kind.to_owned(), file, line, message, fix: fix.to_owned(), ..Problem::default() }
         })
         .collect();

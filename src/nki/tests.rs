@@ -435,3 +435,18 @@ fn recorded_lists_run() {
         assert!(found.total_us.is_some_and(|us| us > 0.0) == found.builds, "{found:?}");
     }
 }
+
+/// What cores send each other is a transfer that leaves device memory alone, and a barrier takes no time of an engine, whatever it names.
+#[test]
+fn what_is_between_cores_is_no_work_of_an_engine() {
+    let alone = run(&doubled(2, 1, 512));
+    let mut author = doubled(2, 1, 512);
+    let (sent, got) = (author.tile('s', 128, 4_096, 0, 3), author.tile('s', 128, 4_096, 0, 4));
+    author.call("memset", 8, &[(sent, 0, whole(128, 4_096))], json!({"value": 0.0}));
+    author.call("sendrecv", 9, &[(got, 0, whole(128, 4_096)), (sent, 0, whole(128, 4_096))], json!({"pipe_id": 0}));
+    author.call("core_barrier", 10, &[(got, 0, whole(128, 4_096))], json!({"cores": [0, 1]}));
+    let found = run(&author);
+    assert_eq!(found.hbm, alone.hbm);
+    assert_eq!((found.instructions["dma"], alone.instructions["dma"]), (3, 2));
+    assert!(!found.instructions.contains_key("other"), "{:?}", found.instructions);
+}

@@ -36,8 +36,9 @@ use ns_view::timeline::{
     Annotation, GroupKind, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile,
 };
 
-/// Computes what each limit costs an execution. It is a function, so that a program which only opens profiles has no simulator in it.
-pub(super) type MakeLimits = Box<dyn FnOnce() -> Result<Gains, Refusal>>;
+/// Computes a part of what each limit costs an execution, of about so many events: the costs, or how much is done of how much. It is a
+/// function, so that a program which only opens profiles has no simulator in it.
+pub(super) type StepLimits = Box<dyn FnMut(u32) -> Result<Result<Gains, (u64, u64)>, Refusal>>;
 
 /// A profile with its key and its origin.
 pub(super) struct OpenProfile {
@@ -51,8 +52,8 @@ pub(super) struct OpenProfile {
     pub step: Option<StepCosts>,
     /// Its analysis; known for simulated executions.
     insights: Option<Box<Insights>>,
-    /// Computes what each limit costs, when that is first asked for.
-    limits: Option<MakeLimits>,
+    /// Computes what each limit costs, once that is asked for.
+    limits: Option<StepLimits>,
     /// What AWS published for it; known for simulated executions.
     published: Vec<TimeBeside>,
     /// The mark of its times, if the cost of an operator is a guess.
@@ -110,15 +111,25 @@ impl OpenProfile {
     }
 
     /// The same profile with its analysis, and what computes the costs of limits.
-    pub fn with_insights(self, insights: Insights, limits: MakeLimits) -> Self {
+    pub fn with_insights(self, insights: Insights, limits: StepLimits) -> Self {
         Self { insights: Some(Box::new(insights)), limits: Some(limits), ..self }
     }
 
-    /// The analysis with what each limit costs. Fails when the execution cannot be simulated without a limit.
-    pub fn insights(&mut self) -> Result<Option<&Insights>, String> {
-        if let (Some(insights), Some(limits)) = (&mut self.insights, self.limits.take()) {
-            insights.limits = Some(limits()?);
+    /// Computes a part of what each limit costs: how much is done of how much, or `None` when all is known. Fails when the execution cannot
+    /// be simulated without a limit.
+    pub fn step_limits(&mut self, budget_events: u32) -> Result<Option<(u64, u64)>, String> {
+        let (Some(insights), Some(limits)) = (&mut self.insights, &mut self.limits) else { return Ok(None) };
+        match limits(budget_events)? {
+            Ok(gains) => insights.set_limits(gains),
+            Err(progress) => return Ok(Some(progress)),
         }
+        self.limits = None;
+        Ok(None)
+    }
+
+    /// The analysis with what each limit costs. Fails as [`Self::step_limits`].
+    pub fn insights(&mut self) -> Result<Option<&Insights>, String> {
+        while self.step_limits(u32::MAX)?.is_some() {}
         Ok(self.insights.as_deref())
     }
 

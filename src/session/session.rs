@@ -15,6 +15,7 @@ use super::work::{AllWork, Benchmarks, ProfilesOnly, Studies, Tools, Work, file_
 use super::{ByteSource, JobId, ProfileKey};
 use ns_base::Clock;
 use ns_device::ModelLibrary;
+use ns_insight::LIMITS_TITLE;
 use ns_profile::density::density;
 use ns_program::ReadModel;
 
@@ -198,7 +199,7 @@ impl Session {
         while let Some((id, question)) = self.questions.pop_front() {
             sink(Event::Message(id, self.answer(question).unwrap_or_else(Message::Failed)));
         }
-        self.step_analysis(sink);
+        self.step_analysis(budget_events, sink);
         self.step_job(budget_events, sink);
         let idle = self.next_job().is_none() && self.analyses.is_empty();
         if idle { StepResult::Idle } else { StepResult::More }
@@ -209,12 +210,14 @@ impl Session {
         self.jobs.iter().position(|(id, _)| !self.paused.contains(id))
     }
 
-    fn step_analysis(&mut self, sink: &mut dyn FnMut(Event)) {
+    fn step_analysis(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) {
         let Some((id, key, run)) = self.analyses.front_mut() else { return };
         let open = self.profiles.get_mut(key).ok_or_else(closed_text);
         let message = match open.and_then(|open| {
-            if run.is_overview() {
-                open.insights()?;
+            if run.needs_limits()
+                && let Some((done, total)) = open.step_limits(budget_events)?
+            {
+                return Ok(Some(Message::Progress { done, total, label: LIMITS_TITLE.to_owned() }));
             }
             open.ask(|sources| run.step(sources, SLICES_PER_STEP))
         }) {

@@ -52,7 +52,7 @@ journey("a first visitor knows what the page is about, and sees a figure and its
   await page.getByText(/Trainium/).first().waitFor();
   await person.click(page.getByRole("link", { name: "Profile BERT" }));
   await isInFirstScreen(page.getByText("Device window", { exact: true }));
-  await isInFirstScreen(page.getByText(/limits this execution/));
+  await isInFirstScreen(page.getByText(/limits the execution/));
 });
 
 const BERT = "models/onnx/bert-base-b1-s128--torch2.9.1.onnx.gz";
@@ -80,7 +80,7 @@ journey("an own model: how fast, what limits it, the cheapest under a limit, and
   await waitForState(other, "done");
   await eventually(async () => assert.equal(await other.locator(".model-card .found").innerText(), found));
   await other.locator(".model-card").getByRole("link", { name: "What limits it" }).click();
-  await other.getByText(/limits this execution/).first().waitFor();
+  await other.getByText(/limits the execution/).first().waitFor();
   await other.context().close();
   assert.ok(link.startsWith(url), link.slice(0, 80));
 });
@@ -91,7 +91,7 @@ journey("a tuner compares two instances and opens the profile of a row", 1, "#/b
   assert.ok((await rows.count()) >= 12);
   await isInFirstScreen(page.locator(".scatter"));
   await person.click(rows.first().getByRole("link", { name: "Profile this" }));
-  await page.getByText(/limits this execution|Units wait/).first().waitFor();
+  await page.getByText(/limits the execution/).first().waitFor();
 });
 
 journey("somebody with a trace of PyTorch drops it and reads what to look at first", 1, "", async (person, page) => {

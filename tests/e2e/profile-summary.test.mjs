@@ -42,8 +42,8 @@ test("metrics are searched, sorted and saved as CSV", summary(async (page) => {
 
 test("a finding leads to the slice that shows it, by keyboard", summary(async (page) => {
   await run(page);
-  const finding = page.locator(".finding[data-rule=limiting_unit]");
-  assert.match(await finding.innerText(), /Data transfer limits this execution/);
+  assert.match(await page.locator(".finding[data-rule=limiting_unit]").innerText(), /Bound by launch: without this limit/);
+  const finding = page.locator(".finding[data-rule=inputs_in_step]");
   await finding.locator("summary").focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");

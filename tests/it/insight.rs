@@ -1,18 +1,19 @@
 //! Findings about real executions: the tutorial's conclusions, the published rates, and no finding where nothing is wrong.
 
+use neuronscope::base::SimTime;
 use neuronscope::capture::{Recorder, build_profile, run_of};
 use neuronscope::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, codegen, lower, passes};
 use neuronscope::device::Device;
 use neuronscope::insight::{Effect, Finding, Insights, Resource, Rule};
 use neuronscope::machine::Executable;
 use neuronscope::machine::arch::{INSTANCES, core_data, features};
-use neuronscope::machine::cost::CostTable;
+use neuronscope::machine::cost::{CostTable, Gains, Limit};
 use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::simulate;
 use neuronscope::profile::Profile;
 use neuronscope::session::{
-    Event, ExportKind, JobId, JobRequest, Message, ProfileKey, ProfileQuestion, ProfileSpec, Reply, Request, Session,
-    StepResult,
+    AnalysisRequest, Control, Event, ExportKind, JobId, JobRequest, Message, ProfileKey, ProfileQuestion, ProfileSpec,
+    Question, Reply, Request, Session, StepResult,
 };
 
 const MODELS: [&str; 5] = [
@@ -92,7 +93,10 @@ fn the_tutorials_conclusions_hold_for_its_model() {
 
 #[test]
 fn the_element_wise_custom_relu_is_the_first_finding() {
-    let mlp = insights("mlp", Workflow::Trace);
+    let mut mlp = insights("mlp", Workflow::Trace);
+    let total = SimTime::from_ns((mlp.summary.total_time * 1e9) as u64);
+    let without = |limit| Ok::<_, ()>(if limit == Limit::GpSimd { SimTime::ZERO } else { total });
+    mlp.set_limits(Gains::of(total, without).unwrap());
     let first = &mlp.findings[0];
     assert_eq!((first.rule, limit(&mlp)), (Rule::LimitingUnit, Some(Resource::GpSimd)));
     assert!(first.detail.contains("TCM"), "{}", first.detail);
@@ -212,7 +216,9 @@ fn every_slice_of_a_finding_is_on_the_timeline() {
 
 #[test]
 fn an_analysis_survives_the_way_to_the_page() {
-    let insights = insights("nn", Workflow::MarkStep);
+    let mut insights = insights("nn", Workflow::MarkStep);
+    // Slices of units stay with the worker, which chooses those of a finding.
+    insights.limiter.resources.iter_mut().for_each(|unit| unit.longest.clear());
     let bytes = postcard::to_allocvec(&insights).unwrap();
     assert_eq!(postcard::from_bytes::<Insights>(&bytes).unwrap(), insights);
 }
@@ -241,7 +247,9 @@ fn a_session_answers_for_executions_and_says_so_for_files() {
         "{:?}",
         found.limits
     );
-    assert_eq!(Insights { limits: None, ..*found }, insights("nn", Workflow::Trace));
+    let mut same = insights("nn", Workflow::Trace);
+    same.set_limits(found.limits.clone().unwrap());
+    assert_eq!(*found, same);
 
     let trace = r#"[{"name": "a", "ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1}]"#;
     ask(
@@ -259,6 +267,37 @@ fn a_session_answers_for_executions_and_says_so_for_files() {
     );
     let [Event::Message(_, Message::Failed(message))] = &refused[..] else { panic!("{refused:?}") };
     assert!(message.starts_with("t.json: ") && message.contains("simulated"), "{message}");
+}
+
+/// What limits cost is computed behind the first view, in steps that end when nobody waits for them, and go on when somebody asks again.
+#[test]
+fn the_first_view_does_not_wait_for_the_costs_of_limits() {
+    let mut session = Session::new();
+    let spec = ProfileSpec { model: "resnet50".to_owned(), ..ProfileSpec::default() };
+    ask(&mut session, Request::new(JobId(1), JobRequest::Profile(spec)), None);
+    let overview = |job, question| Request::new(JobId(job), AnalysisRequest::Analyse(question).of(ProfileKey(0)));
+    let is_open = |message: &Message| format!("{message:?}").contains("being computed");
+    session.handle(overview(2, Question::FirstOverview), None);
+    session.handle(overview(3, Question::Overview), None);
+    let mut events = Vec::new();
+    while !events.iter().any(|event| matches!(event, Event::Message(JobId(3), Message::Progress { done: 2, .. }))) {
+        session.step(1_000, &mut |event| events.push(event));
+    }
+    let first =
+        events.iter().position(|event| matches!(event, Event::Message(JobId(2), m) if m.is_last() && is_open(m)));
+    assert!(first.is_some_and(|at| events[..at].iter().all(|event| matches!(event, Event::Message(JobId(2), _)))));
+    session.handle(Request::Control(Control::Cancel(JobId(3))), None);
+    let mut events = Vec::new();
+    while session.step(1_000, &mut |event| events.push(event)) == StepResult::More {}
+    assert_eq!(events, [Event::Message(JobId(3), Message::Cancelled)]);
+    let events = ask(&mut session, overview(4, Question::Overview), None);
+    let [Event::Message(_, Message::Progress { done, total, .. }), .., Event::Message(_, last)] = &events[..] else {
+        panic!("{events:?}")
+    };
+    assert!((2..=3).contains(done) && *total == Limit::ALL.len() as u64, "{done} of {total}");
+    assert!(last.is_last() && !is_open(last));
+    let again = ask(&mut session, overview(5, Question::FirstOverview), None);
+    assert!(again.iter().all(|event| matches!(event, Event::Message(_, message) if !is_open(message))));
 }
 
 /// A summary of a profile of the command line: the values that no configuration may break.

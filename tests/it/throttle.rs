@@ -79,6 +79,9 @@ fn transformer() -> Executable {
     codegen::generate(&module, &CostTable::neuroncore_v2()).unwrap()
 }
 
+/// The clock of the GpSimd engine of v2.
+const V2_MHZ: u32 = 1_400;
+
 /// Streams of instructions of single engines.
 #[derive(Default)]
 struct Stream {
@@ -107,10 +110,10 @@ impl Stream {
         last
     }
 
-    /// Another engine at work for a time after others.
+    /// Another engine at work for a time after others, at the clock of v2.
     fn other(&mut self, ns: f64, after: &[Wait]) -> Wait {
         let time_ps = (ns * 1e3) as u64;
-        self.push(Engine::GpSimd, Op::CustomKernel { elements: 1, time_ps }, after)
+        self.push(Engine::GpSimd, Op::CustomKernel { elements: 1, time_ps, mhz: V2_MHZ }, after)
     }
 
     /// Bursts of dense products with another engine's work between them, each after the other.
@@ -199,10 +202,11 @@ fn busy_us(executable: &Executable) -> f64 {
 /// A single-precision product of 128 x 128 x 512 every 2.7 us, 512 times: the kernel of a rotary embedding.
 fn rope() -> Executable {
     let mut stream = Stream::default();
-    let mut pace = stream.other(2_700.0, &[]);
+    let ns = 2_700.0 * f64::from(CostTable::neuroncore_v3().unwrap().core.gpsimd_mhz) / f64::from(V2_MHZ);
+    let mut pace = stream.other(ns, &[]);
     for _ in 0..512 {
         stream.products(1, 128, 4, &[pace]);
-        pace = stream.other(2_700.0, &[]);
+        pace = stream.other(ns, &[]);
     }
     stream.executable
 }

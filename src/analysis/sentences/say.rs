@@ -14,7 +14,7 @@ use crate::idle::{IdleGap, IdleGaps};
 use crate::opcode::{name_in, opcode};
 use crate::work::{Work, Works};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
-use ns_base::units::{format_ns, format_number, format_percent, format_plural, format_share};
+use ns_base::units::{capital, format_ns, format_number, format_percent, format_plural, format_share};
 use ns_base::{FxHashMap, Interval, StrId, TraceNs};
 use ns_profile::device::{DeviceEngine, DeviceTimes};
 use ns_profile::levels::Family;
@@ -166,9 +166,8 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps, reason: &I
         text
     } else {
         format!(
-            "{}{} dominates: {} of {} ({}) {}; devices are busy for {} ({}).",
-            most[..1].to_ascii_uppercase(),
-            &most[1..],
+            "{} dominates: {} of {} ({}) {}; devices are busy for {} ({}).",
+            capital(most),
             text_of(ns),
             text_of(whole),
             format_share(percent(ns, whole)),

@@ -50,7 +50,7 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
         _ => {}
     }
     let of =
-        KernelDocument { instance: &study.instance, source: None, ranking: &ranking, files: &best.files, command: "" };
+        KernelDocument { instance: study.usual(), source: None, ranking: &ranking, files: &best.files, command: "" };
     let document = of.document();
     if let Some(path) = &args.report {
         crate::output::write(path, markdown::document(&document))?;

@@ -191,5 +191,5 @@ fn custom_op(plan: &Plan<'_>, id: InstrId, elements: u64) -> Result<Op, StageErr
     let cost = kernel
         .cost(&instruction.shape.dims, instruction.operands.len(), &GpsimdCosts::of(&plan.costs))
         .map_err(fail)?;
-    Ok(Op::CustomKernel { elements, time_ps: cost.time_ps })
+    Ok(Op::CustomKernel { elements, time_ps: cost.time_ps, mhz: plan.costs.core.gpsimd_mhz })
 }

@@ -42,7 +42,7 @@ fn clock_limit(c: &Context<'_>, throttle: Throttle) -> Option<Finding> {
         )
     };
     let title = format!(
-        "The tensor engine is held at {least}/8 of its clock, {rule}: for {} of the device window, which costs {}.",
+        "The tensor engine is held at {least}/8 of its clock, {rule}: for {} of the device window, in which products take {} longer.",
         format_share(c.share(time)),
         format_ns(u64_to_f64(lost)),
     );
@@ -88,7 +88,7 @@ mod tests {
     fn the_time_at_the_lower_limit_is_a_cost() {
         let [finding] = &findings_of(INF2, 5)[..] else { panic!("one finding") };
         assert_eq!((finding.effect, finding.time_ns), (Effect::Cost, 200));
-        let expected = "held at 5/8 of its clock, once it used more than 62.5 % of 3.00 \u{b5}s: for 41.2 % of the device window, which costs 200 ns.";
+        let expected = "held at 5/8 of its clock, once it used more than 62.5 % of 3.00 \u{b5}s: for 41.2 % of the device window, in which products take 200 ns longer.";
         assert!(finding.title.contains(expected), "{}", finding.title);
     }
 

@@ -8,6 +8,7 @@ use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::{FxHashSet, names};
 use ns_machine::SourceId;
+use ns_machine::cost::Limit;
 
 /// Most slices that one finding names.
 const MAX_SLICES: usize = 8;
@@ -19,7 +20,7 @@ names! {
     pub enum Rule {
         /// The compiler removed products whose results nothing reads.
         ProductsRemoved = "products_removed",
-        /// The unit with the longest busy time.
+        /// The limit of the core that costs most.
         LimitingUnit = "limiting_unit",
         /// The tensor engine's clock is limited by its utilisation.
         ClockLimit = "clock_limit",
@@ -52,20 +53,24 @@ names! {
 }
 
 impl Rule {
-    /// The units whose work a remedy takes away; `None` if the finding is not about the time of a unit.
-    pub(super) const fn touches(self) -> Option<&'static [Resource]> {
+    /// The units whose work a remedy takes away; empty if the finding is not about work that could be left out.
+    pub(super) const fn touches(self) -> &'static [Resource] {
         match self {
-            Self::Spills | Self::SmallTransfers | Self::InputsInStep => Some(&[Resource::Dma]),
-            Self::ClockLimit | Self::Transposes => Some(&[Resource::Tensor]),
-            Self::UnfusedElementwise => Some(&[Resource::Vector, Resource::Scalar]),
-            Self::TableLoadedLate => Some(&[Resource::Scalar]),
-            Self::LimitingUnit
-            | Self::ProductsRemoved
-            | Self::EngineWaits
-            | Self::TablePreloaded
-            | Self::OverlapSavesTime
-            | Self::ConstantsSetEarly
-            | Self::TrainingParts => None,
+            Self::InputsInStep => &[Resource::Dma],
+            Self::Transposes => &[Resource::Tensor],
+            Self::UnfusedElementwise => &[Resource::Vector, Resource::Scalar],
+            Self::TableLoadedLate => &[Resource::Scalar],
+            _ => &[],
+        }
+    }
+
+    /// The limits of the core whose cost a remedy lowers; empty if the finding is about something else.
+    pub(super) const fn limits(self) -> &'static [Limit] {
+        match self {
+            Self::ClockLimit => &[Limit::Throttle],
+            Self::Spills => &[Limit::Sbuf],
+            Self::SmallTransfers => &[Limit::DmaRate, Limit::DmaIssue],
+            _ => &[],
         }
     }
 }
@@ -97,7 +102,8 @@ pub struct Finding {
     pub effect: Effect,
     /// The time that the finding concerns, nanoseconds. It is not the time that a change saves.
     pub time_ns: u64,
-    /// For a cost, the most that fixing it alone can save, nanoseconds: its own time, but not more than the device window less the
+    /// For a cost, the most that fixing it alone can save, nanoseconds. Of what a limit of the core costs: what a simulation without it
+    /// saves; absent until that is computed. Of work that could be left out: its own time, but not more than the device window less the
     /// longest busy time of a unit that the remedy does not touch.
     pub saves_ns: Option<u64>,
     /// One sentence with the main number.
@@ -150,6 +156,16 @@ impl Finding {
         self
     }
 
+    /// Whether it says that the model computes something else than was meant, which is no question of time.
+    pub fn is_warning(&self) -> bool {
+        self.rule == Rule::ProductsRemoved
+    }
+
+    /// Whether its saving is that of a limit of the core.
+    pub fn is_of_limit(&self) -> bool {
+        self.rule == Rule::LimitingUnit || !self.rule.limits().is_empty()
+    }
+
     /// Adds these slices, up to a limit.
     pub(super) fn showing(mut self, slices: impl Iterator<Item = SliceRange>) -> Self {
         let room = MAX_SLICES.saturating_sub(self.slices.len());
@@ -159,13 +175,7 @@ impl Finding {
 
     /// Adds the longest of these items, one for each operation.
     pub(super) fn longest<'i>(self, run: &Run<'_>, items: impl Iterator<Item = (&'i UnitRun, &'i Item)>) -> Self {
-        let mut items: Vec<_> = items.collect();
-        // The sort is stable: of equal items the earlier comes first.
-        items.order_by_key(|(_, i)| i.time.start - i.time.end);
-        let mut seen: FxHashSet<SourceId> = FxHashSet::default();
-        let first = items.into_iter().filter(|(_, i)| seen.insert(i.source)).take(MAX_SLICES);
-        let slices: Vec<SliceRange> = first.map(|(unit, item)| SliceRange::of(run, unit, item)).collect();
-        self.showing(slices.into_iter())
+        self.showing(SliceRange::longest(run, items).into_iter())
     }
 }
 
@@ -177,5 +187,15 @@ impl SliceRange {
             start_ns: item.time.start,
             end_ns: item.time.end,
         }
+    }
+
+    /// The longest of these items, one for each operation.
+    pub(crate) fn longest<'i>(run: &Run<'_>, items: impl Iterator<Item = (&'i UnitRun, &'i Item)>) -> Vec<Self> {
+        let mut items: Vec<_> = items.collect();
+        // The sort is stable: of equal items the earlier comes first.
+        items.order_by_key(|(_, i)| i.time.start - i.time.end);
+        let mut seen: FxHashSet<SourceId> = FxHashSet::default();
+        let first = items.into_iter().filter(|(_, i)| seen.insert(i.source)).take(MAX_SLICES);
+        first.map(|(unit, item)| Self::of(run, unit, item)).collect()
     }
 }

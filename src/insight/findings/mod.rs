@@ -25,6 +25,7 @@ pub use finding::{Effect, Finding, Rule, SliceRange};
 use super::{Limiter, Run, Summary};
 use context::Context;
 use ns_base::Order;
+use ns_machine::cost::{Gains, Limit};
 
 /// A rule: returns all of its findings.
 type Find = fn(&Context<'_>) -> Vec<Finding>;
@@ -49,14 +50,33 @@ const RULES: &[Find] = &[
 pub fn findings(run: &Run<'_>, summary: &Summary, limiter: &Limiter) -> Vec<Finding> {
     let context = Context::new(run, summary, limiter);
     let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&context)).collect();
-    for finding in found.iter_mut().filter(|f| f.effect == Effect::Cost && f.saves_ns.is_none()) {
-        finding.saves_ns = finding.rule.touches().map(|units| limiter.saving_ns(finding.time_ns, units));
+    let leaves_out = |f: &&mut Finding| f.effect == Effect::Cost && !f.rule.touches().is_empty();
+    for finding in found.iter_mut().filter(leaves_out) {
+        finding.saves_ns = Some(limiter.saving_ns(finding.time_ns, finding.rule.touches()));
     }
-    // A cost without a saving is a warning about what the model computes: it comes first.
-    found.order_by_key(|f| {
-        (f.effect, std::cmp::Reverse(f.saves_ns.unwrap_or(u64::MAX)), std::cmp::Reverse(f.time_ns), f.rule)
-    });
+    rank(&mut found);
     found
+}
+
+/// Gives the findings about limits of the core what the execution gains without them. `bound` has the largest gain, and a sentence says so.
+pub(crate) fn quote_limits(found: &mut [Finding], limiter: &Limiter, gains: &Gains, bound: Option<(Limit, String)>) {
+    for finding in found.iter_mut().filter(|finding| finding.is_of_limit()) {
+        let gain = finding.rule.limits().iter().map(|limit| gains.ns(*limit)).sum();
+        finding.saves_ns = Some(finding.time_ns.min(gain));
+    }
+    let limiting = found.iter_mut().find(|finding| finding.rule == Rule::LimitingUnit);
+    if let Some((finding, (limit, sentence))) = limiting.zip(bound) {
+        finding.name_bound(limit, gains.ns(limit), sentence, limiter);
+    }
+    rank(found);
+}
+
+/// Costs first, by what they save. A saving that is not known yet stands before those that are.
+fn rank(found: &mut [Finding]) {
+    found.order_by_key(|f| {
+        let saves = std::cmp::Reverse(f.saves_ns.unwrap_or(u64::MAX));
+        (f.effect, !f.is_warning(), saves, std::cmp::Reverse(f.time_ns), f.rule)
+    });
 }
 
 /// The findings of one rule, for the tests of the rules.
@@ -91,6 +111,30 @@ mod tests {
                 (Rule::OverlapSavesTime, 30),
             ]
         );
+    }
+
+    /// A remedy for a limit saves no more than a simulation without it; a copy that is left out is no limit.
+    #[test]
+    fn findings_about_limits_quote_the_simulation_without_them() {
+        let mut t = TestRun::new(0, 100);
+        let s = t.source("m/op", "add");
+        t.queue("q", (0, 90), s, dma(Role::StagedInput, 100, 1));
+        t.item(Engine::Vector, (60, 100), s, Work::Elementwise);
+        let mut insights = crate::Insights::of(&t.run(), &NEURONCORE_V2);
+        let saves = |insights: &crate::Insights| -> Vec<_> {
+            insights.findings.iter().filter(|f| f.effect == Effect::Cost).map(|f| (f.rule, f.saves_ns)).collect()
+        };
+        let copy = (Rule::InputsInStep, Some(60));
+        assert_eq!(saves(&insights), [(Rule::LimitingUnit, None), (Rule::SmallTransfers, None), copy]);
+        let without = |limit| match limit {
+            Limit::DmaRate => 80,
+            Limit::DmaIssue => 95,
+            Limit::Vector => 70,
+            _ => 100,
+        };
+        let total = ns_base::SimTime::from_ns(100);
+        insights.set_limits(Gains::of(total, |limit| Ok::<_, ()>(ns_base::SimTime::from_ns(without(limit)))).unwrap());
+        assert_eq!(saves(&insights), [copy, (Rule::LimitingUnit, Some(30)), (Rule::SmallTransfers, Some(25))]);
     }
 
     #[test]

@@ -29,7 +29,8 @@ impl Gap<'_> {
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     // An engine that has little to do is not meant to be busy.
-    let works = |u: &&UnitRun| u.engine.is_some() && c.share(c.limiter.busy_ns(Resource::of(u.engine))) >= LONG_PERCENT;
+    let busy = |u: &UnitRun| c.limiter.unit(Resource::of(u.engine)).map_or(0, |unit| unit.busy_ns);
+    let works = |u: &&UnitRun| u.engine.is_some() && c.share(busy(u)) >= LONG_PERCENT;
     let engines = c.run.units.iter().filter(works);
     let mut gaps: Vec<Gap<'_>> =
         engines.filter_map(|u| longest_gap(c.run, u)).filter(|g| c.share(g.ns()) > LONG_PERCENT).collect();

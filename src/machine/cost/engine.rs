@@ -78,8 +78,9 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
             };
             InstructionCost { interval: interval + fixed, latency: interval + fixed + result }
         }
-        Op::CustomKernel { time_ps, .. } => {
-            let time = SimTime(time_ps);
+        Op::CustomKernel { time_ps, mhz, .. } => {
+            let now = u128::from(engine_mhz(costs, engine).max(1));
+            let time = SimTime(u64::try_from(u128::from(time_ps) * u128::from(mhz) / now).unwrap_or(u64::MAX));
             InstructionCost { interval: time, latency: time }
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::CostTable;
+use ns_base::convert::f64_to_u64;
 use ns_base::{Order, SimTime, names};
 
 names! {
@@ -105,7 +106,7 @@ impl Gains {
     ///
     /// # Errors
     /// When `without` fails.
-    pub fn of<E>(total: SimTime, without: impl Fn(Limit) -> Result<SimTime, E>) -> Result<Self, E> {
+    pub fn of<E>(total: SimTime, mut without: impl FnMut(Limit) -> Result<SimTime, E>) -> Result<Self, E> {
         let gain = |limit: Limit| {
             let us = total.saturating_sub(without(limit)?).to_secs_f64() * 1e6;
             Ok((limit.name().to_owned(), (us * 1e3).round() / 1e3))
@@ -114,6 +115,18 @@ impl Gains {
         let mut gains = Self { bound: None, saves_us };
         gains.bound = gains.ranked().first().map(|(name, _)| (*name).to_owned());
         Ok(gains)
+    }
+
+    /// The limit without which it would gain most.
+    #[must_use]
+    pub fn bound(&self) -> Option<Limit> {
+        Limit::ALL.into_iter().find(|limit| self.bound.as_deref() == Some(limit.name()))
+    }
+
+    /// The gain without a limit, nanoseconds.
+    #[must_use]
+    pub fn ns(&self, limit: Limit) -> u64 {
+        f64_to_u64(self.saves_us.get(limit.name()).copied().unwrap_or_default() * 1e3)
     }
 
     /// The limits with their gains, the largest first; those that cost nothing are left out.
@@ -129,7 +142,12 @@ impl Gains {
 /// The name of a limit in words: `DMA rate`.
 #[must_use]
 pub fn limit_words(name: &str) -> String {
-    name.replace("dma", "DMA").replace('_', " ")
+    let word = |word: &str| match word {
+        "dma" | "sbuf" | "psum" => word.to_ascii_uppercase(),
+        "gpsimd" => "GpSimd".to_owned(),
+        _ => word.to_owned(),
+    };
+    name.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -151,6 +169,7 @@ mod tests {
         assert_eq!(gains.bound.as_deref(), Some("dma_rate"));
         assert_eq!((gains.ranked()[0], gains.saves_us["launch"]), (("dma_rate", 0.6), 0.1));
         assert_eq!(Gains::of(SimTime::ZERO, without).unwrap().bound, None);
-        assert_eq!(limit_words("dma_rate"), "DMA rate");
+        assert_eq!((gains.bound(), gains.ns(Limit::DmaRate)), (Some(Limit::DmaRate), 600));
+        assert_eq!(["dma_rate", "gpsimd"].map(limit_words), ["DMA rate", "GpSimd"]);
     }
 }

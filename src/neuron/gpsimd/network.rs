@@ -121,7 +121,7 @@ impl NetworkRun {
                     // The kernels of forward and backward are added to three passes without them.
                     Workload::Training => &[],
                 };
-                let executable = Rc::new(with_kernels(&compiled.executable, times));
+                let executable = Rc::new(with_kernels(&compiled.executable, times, self.costs.core.gpsimd_mhz));
                 let simulator = Simulator::new(executable, Rc::new(self.costs.clone()));
                 self.stage = Stage::Simulate(compiled, Box::new(simulator));
                 Ok(None)
@@ -160,13 +160,13 @@ pub(super) struct KernelTimes {
 }
 
 /// The same program with these times for its custom operators, in their order; the others take no time.
-fn with_kernels(executable: &Executable, times_ps: &[u64]) -> Executable {
+fn with_kernels(executable: &Executable, times_ps: &[u64], mhz: u32) -> Executable {
     let mut with = executable.clone();
     let mut times = times_ps.iter().copied();
     for (engine, stream) in Engine::ALL.into_iter().zip(&mut with.engines) {
         for instruction in stream {
             if let Op::CustomElementwise { elements } = with.ops.op(instruction.op) {
-                let kernel = Op::CustomKernel { elements, time_ps: times.next().unwrap_or(0) };
+                let kernel = Op::CustomKernel { elements, time_ps: times.next().unwrap_or(0), mhz };
                 instruction.op = with.ops.id_of(engine, kernel);
             }
         }

@@ -119,7 +119,7 @@ mod tests {
             Op::TensorTensor { free: 512, sbuf_only: true },
             Op::TensorTensor { free: 512, sbuf_only: false },
             Op::CustomElementwise { elements: 9 },
-            Op::CustomKernel { elements: 1, time_ps: 77 },
+            Op::CustomKernel { elements: 1, time_ps: 77, mhz: 1_400 },
         ];
         for ((price, cost), op) in of(&costs, Engine::Vector, &list).into_iter().zip(list) {
             let paces = price.paces.map(|pace| (pace.interval, pace.idle_interval, pace.latency));

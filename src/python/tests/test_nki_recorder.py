@@ -252,6 +252,31 @@ def test_kernels_as_people_write_them_are_recorded(path):
     assert document["builds"] and document["count"] > 2, document["errors"]
 
 
+# Bytes that are read and written, and some instructions, as the source says.
+BY_HAND = {
+    "attention_backward": (6 * 128 * 512 * 2 + 128 * 4 * 4 + 2 * 4 * 3 * 128 * 128 * 2, 2 * 128 * 512 * 2, {"matmul": 4 * 4 * 4}),
+    "attention_forward": (2 * 3 * 2048 * 128 * 2, 2 * 2048 * 128 * 2 + 2 * 2048 * 4, {"matmul": 2 * (4 * (1 + 2 + 3 + 4) + 16 * 16), "transpose": 2 * 16 * 16}),
+    "barrier": (2 * 128 * 2048 * 4, 128 * 2048 * 4, {"dma": 3, "tensor_tensor": 1}),
+    "cache_update": (8 * 4 + 8 * 128 * 2, 8 * 128 * 2, {"dma": 3}),
+    "convolution": (128 * 128 * 9 * 4 + 128 * 4 + 2 * 8 * 128 * 4 * 34 * 4, 2 * 128 * 16 * 32 * 4, {"matmul": 2 * 16 * 9 * 2, "transpose": 9}),
+    "cross_entropy": (128 * 10000 * 2 + 128 * 4, 128 * 4, {"activate": 7}),
+    "expert_blocks": (16 + 4 * (128 * 4 + 128 * 1024 * 2 + 1024 * 512 * 2 + 256 * 1024 * 2), 4 * 128 * 1024 * 2, {"matmul": 4 * (2 * 2 * 8 + 2 * 2)}),
+    "head_norm": (200 * 8 * 64 * 2 + 128 * 64 * 4, 200 * 8 * 64 * 2, {"tensor_tensor": 2 * 3, "tensor_reduce": 2}),
+    "token_attention_class": (2 * (128 * 8 + 2 * 128 * 2048) * 2, 2 * 8 * 128 * 2, {"matmul": 2 * (4 + 16)}),
+    "top_k": (128 * 4096 * 4, 128 * 32 * (4 + 4), {"max8": 4 * 3}),
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_bytes_and_instructions_are_those_of_a_count_by_hand(cli, name):
+    found = cli.json("nki", KERNELS / f"written/{name}.py", "--json")
+    read, write, counts = BY_HAND[name]
+    assert (found["hbm"]["read_bytes"], found["hbm"]["write_bytes"]) == (read, write)
+    assert {op: found["instructions"].get(op) for op in counts} == counts
+    # No instruction was left to the engine of those that nobody knows.
+    assert "other" not in found["instructions"]
+
+
 def test_a_changed_kernel_is_recorded_or_an_error_with_its_line():
     # Lines that are missing or repeated, other numbers and other names.
     files = sorted([*(KERNELS / "written").glob("*.py"), *(KERNELS / "language").glob("*.py")])
@@ -696,12 +721,27 @@ def test_a_kernel_is_recorded_for_its_own_target_unless_another_chip_is_chosen()
     chosen = record(path, chip="trn2")
     assert (chosen["builds"], chosen["chip"]) == (False, "trn2") and "is on trn3 only" in chosen["errors"][0]["message"]
     assert record(KERNELS / "written/softmax.py")["chip"] == "trn2"
+    # One that is chosen wins, and the list says so at the line of the kernel.
+    path = KERNELS / "written/head_norm.py"
+    for chip in (None, "trn2"):
+        assert record(path, chip=chip)["warnings"] == []
+    [warning] = record(path, chip="trn3")["warnings"]
+    assert warning["kind"] == "chip" and "names trn2 as platform_target" in warning["message"] and warning["line"] > 1
 
 
 def test_an_operand_that_is_dst_too_is_read_before_it_is_written():
     fresh = "u = nl.ndarray((128, 512), dtype=nl.float32)\n"
     for body in ("nisa.tensor_scalar(dst=u, data=u, op0=nl.multiply, operand0=2.0)", "nisa.tensor_tensor(dst=u, data1=t, data2=u, op=nl.add)"):
         assert [error["kind"] for error in second(fresh + body)["errors"]] == ["uninitialised"], body
+
+
+def test_a_gather_has_the_indices_of_sixteen_partitions():
+    index = "i = nisa.memset((128, 4), 0, nl.uint16)\n"
+    for call, shape in (("t, i, 4, 64", (128, 4, 16, 4)), ("t, i", (128, 4, 16, 1)), ("t, i, 2, 60", (128, 60, 2))):
+        document = first(f"{index}g = nisa.local_gather({call})\nassert g.shape == {shape}, g.shape")
+        assert document["builds"], document["errors"]
+    [error] = first(f"{index}g = nisa.local_gather(t, i, 1, 65)")["errors"]
+    assert "num_valid_indices of nisa.local_gather is 65; 16 partitions of index hold 64" in error["message"]
 
 
 def test_a_long_kernel_is_recorded_in_seconds():

@@ -131,7 +131,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
         Question::Sentences => answered(SentencesPass::new(profile), |pass, s| {
             Ok(Answer::Sentences(linked_sentences(s, pass.finish(s.profile, (s.works)()))))
         }),
-        Question::Overview => answered(SentencesPass::new(profile), |pass, s| {
+        Question::Overview | Question::FirstOverview => answered(SentencesPass::new(profile), |pass, s| {
             let found = pass.finish_overview(s.profile, (s.works)());
             let Sources { profile, insights, published, mark, .. } = *s;
             let context = Context { profile, found: &found, insights, published, mark };

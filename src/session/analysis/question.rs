@@ -61,6 +61,8 @@ pub enum Question {
     Sentences,
     /// The first view of a profile. Answered by [`Answer::Overview`].
     Overview,
+    /// The same at once: if what each limit costs a simulated execution is not known yet, the view says so.
+    FirstOverview,
     /// The critical path, to be drawn. Answered by [`Answer::Path`].
     Path {
         /// Only parts in this span; all parts if absent.

@@ -37,8 +37,8 @@ impl AnalysisRun {
         Self { request, state: State::New, steps: 0 }
     }
 
-    /// Whether it is about the overview, which has what each limit costs.
-    pub const fn is_overview(&self) -> bool {
+    /// Whether its answer has what each limit costs.
+    pub const fn needs_limits(&self) -> bool {
         matches!(self.request, AnalysisRequest::Analyse(Question::Overview) | AnalysisRequest::Page(_))
     }
 

@@ -7,7 +7,7 @@ use crate::open_profile::OpenProfile;
 use crate::protocol::Message;
 use crate::{ProfileOrigin, ProfileSpec};
 use ns_capture::{Recorder, RunTitle, build_profile, run_of};
-use ns_device::{Compilation, Device, EstimateMark, EstimatedOp, ModelLibrary, model_label};
+use ns_device::{Compilation, Device, EstimateMark, EstimatedOp, GainsRun, ModelLibrary, model_label};
 use ns_fidelity::published_times;
 use ns_insight::Insights;
 use ns_machine::Executable;
@@ -70,7 +70,8 @@ impl Simulation {
         let mark = EstimateMark::of(&compilation.estimated_ops);
         let published = published_times(&spec.model, spec.batch_size, workflow, &spec.instance);
         let origin = ProfileOrigin::Simulated(spec.clone());
-        let limits = move || device.gains(&spec.model, spec.batch_size, workflow, (&compilation, window));
+        let mut gains = GainsRun::new(device, (spec.model, spec.batch_size), workflow, (compilation, window));
+        let limits = move |budget: u32| Ok(gains.step(u64::from(budget))?.ok_or_else(|| gains.progress()));
         Box::new(move |key| {
             OpenProfile::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
                 .with_step(step)

@@ -20,6 +20,9 @@ use ns_view::timeline::SliceRef;
 /// Most steps that are drawn; with more, the longest are among the findings.
 const MOST_STEPS: usize = 120;
 
+/// What stands for a number that simulations without a limit of the core find, until they have.
+pub(super) const BEING_COMPUTED: &str = "being computed";
+
 /// Number of operations that are shown as separate parts.
 const MOST_PARTS: usize = 6;
 
@@ -84,7 +87,6 @@ pub(crate) fn overview_document(c: &Context<'_>, name: &str) -> Document {
         })),
         None => blocks.extend(self_time_by_operation(c).map(Block::Shares)),
     }
-    blocks.extend(insights.and_then(Insights::bound_sentence).map(Block::Text));
     blocks.extend(published::table(c));
     if found.steps.len() > 1 {
         blocks.push(Block::Columns(steps(c)));

@@ -1,13 +1,14 @@
 //! What to change first, ranked by the largest possible gain.
 
-use super::document::{Context, percent};
+use super::document::{BEING_COMPUTED, Context, percent};
 use super::evidence::Evidence;
 use super::tiles::{MOST_LETTERS, shortened};
 use crate::share::Tool;
 use crate::timeline::locate;
 use ns_analysis::opcode::{names_in, opcode};
 use ns_analysis::sentences::{Breakdown, EXAMINED, Operation, Part, Sentence, Step, Topic};
-use ns_base::units::{format_plural, format_share, format_whole_share};
+use ns_base::convert::f64_to_i64;
+use ns_base::units::{capital, format_plural, format_share, format_whole_share};
 use ns_base::{Interval, Order, TraceNs};
 use ns_insight::{Effect, Finding, Resource, Rule};
 use ns_machine::isa::Engine;
@@ -28,6 +29,8 @@ struct FindingDraft {
     saves_ns: Option<i64>,
     /// Whether it says that the model computes something else than was meant; such findings come first.
     is_warning: bool,
+    /// Whether the saving is being computed.
+    is_open: bool,
     /// Condition after the saving: `if it took half as long`.
     condition: String,
     ways: Vec<(String, Evidence)>,
@@ -35,9 +38,10 @@ struct FindingDraft {
 
 /// All findings, those that could gain the most first.
 pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
-    let window = c.insights.and_then(|i| i64::try_from(i.limiter.window_ns).ok());
+    // What each limit costs is a share of the same time.
+    let total = c.insights.map(|i| f64_to_i64(i.summary.total_time * 1e9));
     let of_devices = c.found.breakdown.map_or_else(|| c.profile.span_ns(), |b| b.whole_ns());
-    let whole = window.unwrap_or(of_devices);
+    let whole = total.unwrap_or(of_devices);
     let mut drafts: Vec<FindingDraft> = Vec::new();
     if let Some(b) = &c.found.breakdown {
         drafts.extend(waiting(c, b));
@@ -52,7 +56,7 @@ pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
     drafts.extend(operations(c));
     drafts.retain(|f| f.saves_ns.is_none_or(|ns| percent(ns, whole) >= LEAST_PERCENT));
     // Stable sort: equal findings keep their order, and symptoms come last.
-    drafts.order_by_key(|f| std::cmp::Reverse((f.is_warning, f.saves_ns)));
+    drafts.order_by_key(|f| std::cmp::Reverse((f.is_warning, f.is_open, f.saves_ns)));
     drafts.truncate(MOST_FINDINGS);
     drafts.into_iter().map(|f| ranked(c, f, whole)).collect()
 }
@@ -73,7 +77,7 @@ fn ranked(c: &Context<'_>, draft: FindingDraft, whole: i64) -> Ranked {
         tone,
         title: draft.title,
         text: draft.text,
-        saving: saving.unwrap_or_default(),
+        saving: if draft.is_open { BEING_COMPUTED.to_owned() } else { saving.unwrap_or_default() },
         share: share.unwrap_or(0.0) / 100.0,
         ways: draft.ways.into_iter().map(way).collect(),
     }
@@ -110,6 +114,7 @@ fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<FindingDraft> {
         text: format!("No device works for {} of {}.{}", c.text(ns), c.text(b.whole_ns()), reason.text()),
         saves_ns: Some(ns),
         is_warning: false,
+        is_open: false,
         condition: String::new(),
         ways,
     })
@@ -126,6 +131,7 @@ fn longest_gap(c: &Context<'_>, b: &Breakdown) -> Option<FindingDraft> {
         text: said.text.clone(),
         saves_ns: Some(ns),
         is_warning: false,
+        is_open: false,
         condition: String::new(),
         ways,
     })
@@ -152,6 +158,7 @@ fn exposed(c: &Context<'_>, b: &Breakdown, part: Part) -> Option<FindingDraft> {
         text: format!("For {} the devices do nothing else. {}", c.text(ns), said.join(" ")),
         saves_ns: Some(ns),
         is_warning: false,
+        is_open: false,
         condition: String::new(),
         ways: vec![("The longest".to_owned(), Evidence::span(longest))],
     })
@@ -177,6 +184,7 @@ fn uneven_steps(c: &Context<'_>) -> Option<FindingDraft> {
         ),
         saves_ns: Some(over),
         is_warning: false,
+        is_open: false,
         condition: "if none took longer than the median".to_owned(),
         ways: vec![(
             slowest.name.clone(),
@@ -198,26 +206,27 @@ fn of_rule(c: &Context<'_>, f: &Finding) -> FindingDraft {
         let span = Interval::new(TraceNs(range.start_ns), TraceNs(range.end_ns));
         Some((format!("A slice on {}", range.row), Evidence { slice: Some(slice), ..Evidence::span(span) }))
     });
-    let limits = c.insights.and_then(|i| i.limiter.dominant()).filter(|_| f.rule == Rule::LimitingUnit);
-    let hidden = c.insights.and_then(|i| i.limiter.hidden_text()).filter(|_| limits.is_some());
+    let is_limiting = f.rule == Rule::LimitingUnit;
+    let bound = c.insights.filter(|_| is_limiting).and_then(|i| i.limit_costs().into_iter().next());
+    let hidden = c.insights.filter(|_| is_limiting).and_then(|i| i.limiter.hidden_text()).unwrap_or_default();
+    let texts = [f.title.as_str(), &hidden, &f.detail];
     FindingDraft {
-        title: limits
-            .map_or_else(|| short_title(f.rule).to_owned(), |r| format!("{} limits the execution", r.resource.name())),
-        text: [Some(f.title.clone()), hidden, Some(f.detail.clone())]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(" "),
+        title: bound.map_or_else(
+            || short_title(f.rule).to_owned(),
+            |(words, ..)| format!("{} limits the execution", capital(&words)),
+        ),
+        text: texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" "),
         saves_ns: f.saves_ns.map(|ns| i64::try_from(ns).unwrap_or(i64::MAX)),
-        is_warning: f.effect == Effect::Cost && f.saves_ns.is_none(),
-        condition: limits.map_or_else(String::new, |r| format!("if {} took no time", r.resource.phrase())),
+        is_warning: f.is_warning(),
+        is_open: f.is_of_limit() && f.saves_ns.is_none(),
+        condition: String::new(),
         ways: way.into_iter().chain([("Metrics and findings".to_owned(), Evidence::tool(Tool::Summary))]).collect(),
     }
 }
 
 const fn short_title(rule: Rule) -> &'static str {
     match rule {
-        Rule::LimitingUnit => "Units wait for one another",
+        Rule::LimitingUnit => "What limits the execution",
         Rule::ClockLimit => "The tensor engine's clock is limited",
         Rule::Spills => "Values spill to device memory",
         Rule::EngineWaits => "An engine is idle",
@@ -249,6 +258,7 @@ fn operations(c: &Context<'_>) -> Vec<FindingDraft> {
             text: format!("{} in {}.", c.text(o.self_ns), format_plural(o.count, "occurrence")),
             saves_ns: Some(gain_of_half(c, o)),
             is_warning: false,
+            is_open: false,
             condition: "if it took half as long".to_owned(),
             ways: vec![
                 (table.to_owned(), Evidence::tool(tool)),

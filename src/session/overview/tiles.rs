@@ -1,11 +1,10 @@
 //! The main numbers of an overview.
 
-use super::document::{Context, part_name, percent};
+use super::document::{BEING_COMPUTED, Context, part_name, percent};
 use super::published::{self, TimeBeside};
 use ns_analysis::opcode::name_in;
 use ns_analysis::sentences::{Breakdown, Part};
-use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_count, format_ns, format_share};
+use ns_base::units::{capital, format_count, format_ns, format_share};
 use ns_device::EstimateMark;
 use ns_view::document::{Tile, Tone};
 
@@ -64,17 +63,20 @@ fn busy(c: &Context<'_>, b: &Breakdown) -> Tile {
     }
 }
 
-/// The unit that limits a simulated execution.
+/// What limits a simulated execution, and the unit that is busy longest.
 fn limited_by(c: &Context<'_>) -> Option<Tile> {
-    let limiter = &c.insights?.limiter;
-    let first = limiter.first()?;
-    let mostly = if first.mostly.is_empty() { String::new() } else { format!(", mostly {}", first.mostly) };
-    let note = format!(
-        "{} \u{2013} {} of the window{mostly}",
-        format_ns(u64_to_f64(first.busy_ns)),
-        format_share(limiter.share(first.busy_ns))
-    );
-    Some(Tile::new("Limited by", first.resource.name().to_owned(), note))
+    let insights = c.insights?;
+    let first = insights.limiter.first()?;
+    let share = format_share(insights.limiter.share(first.busy_ns));
+    let busiest = format!("{} busy {share} of the window", first.resource.name());
+    let (value, note) = match (insights.limit_costs().into_iter().next(), &insights.limits) {
+        (Some((words, ns, share)), _) => {
+            (capital(&words), format!("{} less without it ({}); {busiest}", format_ns(ns), format_share(share)))
+        }
+        (None, Some(_)) => ("Nothing".to_owned(), busiest),
+        (None, None) => (BEING_COMPUTED.to_owned(), busiest),
+    };
+    Some(Tile::new("Limited by", value, note))
 }
 
 /// The part with the most time: waiting counts as a part.

@@ -89,7 +89,7 @@ impl Message {
 }
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 44;
+pub const PROTOCOL_VERSION: u32 = 45;
 
 /// Identifies the build; page and worker of one build have the same id.
 pub fn build_id() -> String {

@@ -4,6 +4,7 @@ use super::command::command;
 use super::processor::{Processor, beside};
 use super::spec::MatmultStudy;
 use super::{single, sweep};
+use ns_base::units::capital;
 use ns_bench::matmult::{MatmultDetail, MatmultReport, Pitfall};
 use ns_view::document::{Block, Document, Finding, Tone};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -48,9 +49,7 @@ pub(super) fn finding(pitfall: Pitfall, text: &str) -> Block {
 
 /// A clause as a sentence: with a capital and a full stop.
 pub(super) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|c| c.to_ascii_uppercase());
-    let mut said: String = first.into_iter().chain(letters).collect();
+    let mut said = capital(text);
     if !said.ends_with('.') {
         said.push('.');
     }

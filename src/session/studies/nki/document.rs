@@ -1,6 +1,6 @@
 //! The document of a kernel: its time and what bounds it, errors at their lines, settings beside each other, the source line by line.
 
-use super::spec::{NkiStudy, USUAL_INSTANCE};
+use super::spec::NkiStudy;
 use crate::options::command_line;
 use ns_base::Order as _;
 use ns_base::convert::{f64_to_i64, u64_to_f64, usize_to_f64};
@@ -52,8 +52,8 @@ impl KernelDocument<'_> {
             blocks.push(Block::Text(values.to_owned()));
             blocks.push(Block::Command(self.command.to_owned()));
         }
-        // A kernel that names its chip itself is on that.
-        let chip = best.answer.as_ref().filter(|_| self.instance == USUAL_INSTANCE).map(|answer| answer.chip.as_str());
+        // A kernel that names its chip itself is on that; an instance that was chosen is of the chip of the answer.
+        let chip = best.answer.as_ref().map(|answer| answer.chip.as_str());
         let own = chip.filter(|chip| chip_of(self.instance).is_ok_and(|usual| usual != *chip));
         let place = own.and_then(instance_of_chip).unwrap_or(self.instance);
         Document { title: format!("{} on {place}", best.label()), blocks }
@@ -64,7 +64,7 @@ impl KernelDocument<'_> {
 /// `left` cases are missing.
 pub(super) fn document(study: &NkiStudy, ranking: &Ranking, files: &[String], left: usize) -> Document {
     let (source, command) = (Some((study.file(), study.source.as_str())), command(study));
-    let of = KernelDocument { instance: &study.instance, source, ranking, files, command: &command };
+    let of = KernelDocument { instance: study.usual(), source, ranking, files, command: &command };
     let mut document = of.document();
     let done = ranking.ranked.len();
     if left > 0 && done > 0 {

@@ -314,6 +314,10 @@ mod tests {
         let (instance, setup) = usual.placed(&list, &usual.setup().unwrap()).unwrap();
         assert_eq!((instance.as_str(), setup.costs.core.name), ("trn3-ultraserver-gen1", "NeuronCore-v4"));
         assert!(!usual.words("k.py", &[]).unwrap().contains(&"--chip".to_owned()));
+        // The usual instance is chosen too when it is named.
+        let named = NkiStudy { instance: "trn2.48xlarge".to_owned(), ..NkiStudy::default() };
+        assert!(named.placed(&list, &named.setup().unwrap()).is_err());
+        assert_eq!(named.words("k.py", &[]).unwrap()[1..3], ["--chip", "trn2"]);
         let chosen = NkiStudy { instance: "trn1.2xlarge".to_owned(), ..usual };
         let error = chosen.placed(&list, &chosen.setup().unwrap()).unwrap_err().to_string();
         assert!(error.contains("was recorded for trn3"), "{error}");

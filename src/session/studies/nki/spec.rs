@@ -8,8 +8,8 @@ use ns_nki::{List, Settings, Setup, chip_of, combinations, instance_of_chip};
 
 /// Most combinations of one run.
 pub(super) const MOST_CASES: usize = 256;
-/// The instance of a kernel whose `platform_target` names no other chip.
-pub(super) const USUAL_INSTANCE: &str = "trn2.48xlarge";
+/// The instance of a kernel without `platform_target`.
+const USUAL_INSTANCE: &str = "trn2.48xlarge";
 /// The name of a kernel that the user writes.
 pub(super) const OWN: &str = "own";
 
@@ -36,6 +36,7 @@ pub struct NkiStudy {
     pub function: String,
     /// Shapes of the call; empty for the file's own call.
     pub shapes: String,
+    /// The instance; empty for that of the kernel's `platform_target`, or the usual one.
     pub instance: String,
     /// Settings to compare, as `NAME=VALUES; NAME=VALUES`.
     pub set: String,
@@ -58,7 +59,7 @@ impl Default for NkiStudy {
             source: String::new(),
             function: String::new(),
             shapes: String::new(),
-            instance: USUAL_INSTANCE.to_owned(),
+            instance: String::new(),
             set: String::new(),
             flag: String::new(),
             dtype: "float32".to_owned(),
@@ -118,32 +119,37 @@ impl NkiStudy {
         self.set.split(';').map(str::trim).filter(|part| !part.is_empty())
     }
 
+    /// The chosen instance, or the usual one.
+    pub fn usual(&self) -> &str {
+        if self.instance.is_empty() { USUAL_INSTANCE } else { &self.instance }
+    }
+
     /// What the simulator needs to know. Fails when the instance has no NeuronCore that runs kernels, or the compiler has no such flag or
     /// decision.
     pub fn setup(&self) -> Result<Setup, String> {
         let flags: Vec<String> = Some(self.flag.clone()).filter(|flag| !flag.is_empty()).into_iter().collect();
-        Setup::new(&self.instance, self.lnc, &flags, &self.without).map_err(|e| e.to_string())
+        Setup::new(self.usual(), self.lnc, &flags, &self.without).map_err(|e| e.to_string())
     }
 
     /// The instance of a list, and what the simulator needs to know there: that of the kernel's `platform_target` unless another one is
     /// chosen. Fails when the list was recorded for another chip than the chosen one.
     pub fn placed(&self, list: &List, setup: &Setup) -> Result<(String, Setup), Refusal> {
-        let wrong = match setup.check(list, &self.instance) {
-            Ok(()) => return Ok((self.instance.clone(), setup.clone())),
+        let wrong = match setup.check(list, self.usual()) {
+            Ok(()) => return Ok((self.usual().to_owned(), setup.clone())),
             Err(wrong) => wrong,
         };
-        let own = instance_of_chip(&list.chip).filter(|_| self.instance == USUAL_INSTANCE).ok_or(wrong)?;
+        let own = instance_of_chip(&list.chip).filter(|_| self.instance.is_empty()).ok_or(wrong)?;
         let there = Self { instance: own.to_owned(), ..self.clone() }.setup().map_err(Refusal::new)?;
         Ok((own.to_owned(), Setup { with_limits: setup.with_limits, ..there }))
     }
 
     /// The words of the recorder's command line for a file with some settings. Fails as [`Self::setup`].
     pub fn words(&self, target: &str, settings: &[String]) -> Result<Vec<String>, String> {
-        let (chip, lnc) = (chip_of(&self.instance).map_err(|e| e.to_string())?, self.lnc.to_string());
+        let (chip, lnc) = (chip_of(self.usual()).map_err(|e| e.to_string())?, self.lnc.to_string());
         let always = [("--dtype", &self.dtype), ("--lnc", &lnc), ("--shapes", &self.shapes), ("--grid", &self.grid)];
         let set = settings.iter().map(|setting| ("--set", setting));
         let flags = always.into_iter().filter(|(_, text)| !text.is_empty()).chain(set);
-        let chosen = if self.instance == USUAL_INSTANCE { &[][..] } else { &["--chip", chip] };
+        let chosen = if self.instance.is_empty() { &[][..] } else { &["--chip", chip] };
         let first = std::iter::once(&target).chain(chosen).map(|word| (*word).to_owned());
         Ok(first.chain(flags.flat_map(|(flag, text)| [flag.to_owned(), text.clone()])).collect())
     }

@@ -9,6 +9,7 @@ use super::model_file::{missing_file, model_file_picker};
 use crate::components::{PickEntry, PickList, SelectField, TextField};
 use crate::context::use_app;
 use crate::model_files::file_label;
+use ns_base::units::capital;
 use ns_session::InspectField;
 use ns_session::InspectSpec;
 use ns_session::share::PageLink as _;
@@ -142,8 +143,7 @@ fn split(text: &str) -> (&str, Vec<(String, String)>) {
 /// The label of a parameter's field: `loop_count` is "Loop count", `device_ms` is "Device (ms)".
 fn label_of(name: &str) -> String {
     let words = name.strip_suffix("_ms").map_or(name.to_owned(), |name| format!("{name} (ms)")).replace('_', " ");
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str()).unwrap_or_default()
+    capital(&words)
 }
 
 /// The text form with one parameter changed; a parameter at its default is left out, and one that has no meaning any more.

@@ -115,8 +115,11 @@ fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldError
         }
         FieldKind::Instance => {
             let instances = catalog.map(|c| c.instances.as_slice()).unwrap_or_default();
-            let entries: Vec<_> = instances.iter().map(PickEntry::from).collect();
-            html! { <PickList {id} label={field.label} {value} {entries} {error} on_choose={on_edit} /> }
+            let unnamed = (!field.placeholder.is_empty())
+                .then(|| PickEntry { value: "".into(), facts: field.placeholder.into() });
+            let entries: Vec<_> = unnamed.into_iter().chain(instances.iter().map(PickEntry::from)).collect();
+            let help = if value.is_empty() { field.placeholder } else { "" };
+            html! { <PickList {id} label={field.label} {value} {entries} {help} {error} on_choose={on_edit} /> }
         }
         FieldKind::Named(names) => {
             let entry = |(value, _): &(&'static str, _)| PickEntry { value: (*value).into(), facts: "".into() };

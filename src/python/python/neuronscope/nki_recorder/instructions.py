@@ -856,7 +856,12 @@ def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, 
     elif shape_rule == "gather":
         shape = others[1][1].shape
         if name == "local_gather":
-            shape = (shape[0], product(shape[1:]) * values["num_elem_per_idx"])
+            # Each core of GpSimd reads the indices of its 16 partitions.
+            each, every = values["num_elem_per_idx"], 16 * product(shape[1:])
+            valid = every if values["num_valid_indices"] is None else values["num_valid_indices"]
+            if valid > every:
+                raise KernelError("value", f"num_valid_indices of {api} is {valid}; 16 partitions of index hold {every}.", "give at most as many")
+            shape = (*shape, 16, each) if valid == every else (shape[0], valid, each)
     elif shape_rule == "pair":
         shape = (1, 2, data.free)
     elif shape_rule:
@@ -866,7 +871,7 @@ def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, 
     if shape is not None and dst is not None and mask is None:
         want = (shape[0], product(shape[1:]))
         goal = operand(dst, "dst", api)
-        if (goal.partitions, goal.free) != want and name != "local_gather":
+        if (goal.partitions, goal.free) != want:
             raise KernelError(
                 "size", f"dst of {api} has {_spoken(goal)} elements (partitions x free); the result has {want[0]}x{want[1]}.", "declare dst in the size of the result"
             )

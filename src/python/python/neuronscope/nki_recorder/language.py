@@ -218,7 +218,7 @@ def random_seed(seed):
 def _tiles_of(view, api):
     # The first dialect takes one dimension as the partition.
     if view.ndim < 2 and (Trace.now.dialect == 2 or not view.ndim):
-        raise KernelError("dimension", f"{api} makes a tile of {view.ndim} dimension(s).", "index it so that two remain: [0:1, 0:512], or nl.arange(n)[None, :]")
+        raise KernelError("dimension", f"{api} makes a tile of {'one dimension' if view.ndim == 1 else f'{view.ndim} dimensions'}.", "index it so that two remain: [0:1, 0:512], or nl.arange(n)[None, :]")
     return view.shape
 
 
@@ -641,7 +641,7 @@ class Loop:
         if trace is None or trace.kernel is None:
             return iter(self.values)
         if self.dynamic:
-            trace.warn("loop", f"The number of turns of this loop is known on the device only: it is recorded {len(self.values)} time(s).")
+            trace.warn("loop", f"The number of turns of this loop is known on the device only: it is recorded {_turns(len(self.values))}.")
         return trace.turns(self.kind, self.values, -1 if self.dynamic else len(self.values), trace.site(2))
 
     def __len__(self):
@@ -697,6 +697,10 @@ class Fori(Loop):
     kind = "fori"
 
 
+def _turns(count):
+    return "once" if count == 1 else f"{count} times"
+
+
 def fori_loop(lower, upper, body_fun, step=1):
     now()
     for value in Fori(lower, upper, step):
@@ -705,7 +709,7 @@ def fori_loop(lower, upper, body_fun, step=1):
 
 def while_loop(init, body_fun):
     trace = now()
-    trace.warn("loop", f"The number of turns of nl.while_loop is known on the device only: it is recorded {trace.unknown_turns} time(s).")
+    trace.warn("loop", f"The number of turns of nl.while_loop is known on the device only: it is recorded {_turns(trace.unknown_turns)}.")
     register = init
     for _ in trace.turns("while", range(trace.unknown_turns), -1, trace.site(2)):
         register = body_fun(register)

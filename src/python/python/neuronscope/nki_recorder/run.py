@@ -364,10 +364,12 @@ class _Run:
         trace = self.trace
         code = kernel.function.__code__
         trace.dialect = kernel.dialect
-        target = chips.chip(str(kernel.target)) if self.follows else None
-        if target is not None:
+        target = chips.chip(str(kernel.target))
+        if target is not None and self.follows:
             trace.chip, trace.chip_name = target, target.name
         trace.kernel = {"file": trace.file(code.co_filename), "line": code.co_firstlineno, "function": kernel.__name__, "arguments": []}
+        if target not in (None, trace.chip):
+            trace.warn("chip", f"The file names {target.name} as platform_target; limits and times are those of {trace.chip.name}, which was chosen.", (trace.kernel["file"], trace.kernel["line"]))
         if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
             raise KernelError("value", f"{kernel.__name__} is a generator or a coroutine, whose body does not run when it is called.", "make it a plain function")
         self.site = trace.sites.place(("kernel",), [trace.kernel["file"], trace.kernel["line"], kernel.__name__])

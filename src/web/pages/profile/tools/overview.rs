@@ -8,17 +8,18 @@ use crate::pages::profile::queries::use_analysis;
 use crate::state::ProfileAction;
 use ns_page::Shared;
 use ns_session::share::Tool;
-use ns_session::{Answer, Evidence, Question};
+use ns_session::{Answer, Evidence, ProfileOrigin, Question};
 
 #[component]
 pub fn OverviewTool(props: &ToolProps) -> Html {
-    let answer = use_analysis(&props.run, Some(Question::Overview));
+    // The whole answer of a simulated execution takes longer.
+    let is_simulated = matches!(props.run.info.origin, ProfileOrigin::Simulated(_));
+    let first = use_analysis(&props.run, is_simulated.then_some(Question::FirstOverview));
+    let whole = use_analysis(&props.run, Some(Question::Overview));
+    let known = [&whole, &first].into_iter().flatten().find_map(|answer| answer.clone().ok());
     // Made once for each answer, so that the page compares its address in memory and not every row.
-    let document = use_memo(answer.clone(), |answer| match answer {
-        Some(Ok(answer)) => match &**answer {
-            Answer::Overview(document) => Some(Shared::new(document.clone())),
-            _ => None,
-        },
+    let document = use_memo(known, |answer| match answer.as_deref() {
+        Some(Answer::Overview(document)) => Some(Shared::new(document.clone())),
         _ => None,
     });
     let on_open = on(props.state.clone(), |state, target: String| {
@@ -26,11 +27,13 @@ pub fn OverviewTool(props: &ToolProps) -> Html {
             state.dispatch(action_for(evidence));
         }
     });
-    match ((*document).clone(), answer) {
-        (Some(document), _) => html! { <DocumentView {document} on_open={Some(on_open)} /> },
-        (None, Some(Err(pending))) => waiting(Some(&pending)),
-        (None, _) => waiting(None),
-    }
+    let document = (*document).clone().map(|document| html! { <DocumentView {document} on_open={Some(on_open)} /> });
+    let pending = match &whole {
+        Some(Err(pending)) => waiting(Some(pending)),
+        None if document.is_none() => waiting(None),
+        _ => html! {},
+    };
+    html! { <>{ document }{ pending }</> }
 }
 
 /// The action that shows a piece of evidence.

@@ -7,7 +7,7 @@ use crate::components::{LocalTable, on};
 use crate::pages::profile::queries::{use_listing, use_save_all};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_base::convert::f64_to_i64;
-use ns_base::units::format_count;
+use ns_base::units::{capital, format_count};
 use ns_base::{Interval, TraceNs};
 use ns_page::Shared;
 use ns_session::{LinkedTable, Listing, Rows};
@@ -106,10 +106,6 @@ fn summary(listed: &LinkedTable, props: &PagedTableProps) -> String {
     }
     let noun = if total == 1 { props.noun.strip_suffix('s').unwrap_or(&props.noun) } else { &props.noun };
     format!("{} {noun}{}{time}.", format_count(total), if total > 1 { order } else { "" })
-}
-
-fn capital(noun: &str) -> String {
-    noun.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(noun.chars().skip(1)).collect()
 }
 
 /// Buttons that lead to the previous and the next page.
