@@ -277,19 +277,14 @@ impl Link {
     pub fn parse(hash: &str) -> (Self, Vec<Notice>) {
         let mut address = Address::read(hash);
         let link = match address.page() {
-            Page::Home => Self::Home,
             Page::Benchmark => {
                 Self::Benchmark(Box::new(BenchLink { config: address.benchmark(), view: address.results() }))
             }
             Page::Profile => Self::Profile(Box::new(address.profile())),
-            Page::Numerics => Self::Study(Box::new(address.study(StudyKind::Numerics))),
             Page::Inspect => Self::Inspect(Box::new(address.inspect())),
             Page::Experiments => Self::Experiments(Box::new(address.experiments())),
-            Page::Matmult => Self::Study(Box::new(address.study(StudyKind::Matmult))),
-            Page::Customop => Self::Study(Box::new(address.study(StudyKind::Customop))),
-            Page::Nki => Self::Study(Box::new(address.study(StudyKind::Nki))),
-            Page::Llm => Self::Study(Box::new(address.study(StudyKind::Llm))),
             Page::Guide => Self::Guide,
+            page => page.study().map_or(Self::Home, |kind| Self::Study(Box::new(address.study(kind)))),
         };
         (link, address.notices)
     }

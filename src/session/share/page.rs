@@ -80,26 +80,13 @@ impl Page {
         format!("#/{}", self.path())
     }
 
-    /// The study on the page, if there is one.
-    pub const fn study(self) -> Option<StudyKind> {
-        match self {
-            Self::Matmult => Some(StudyKind::Matmult),
-            Self::Customop => Some(StudyKind::Customop),
-            Self::Nki => Some(StudyKind::Nki),
-            Self::Llm => Some(StudyKind::Llm),
-            Self::Numerics => Some(StudyKind::Numerics),
-            Self::Home | Self::Benchmark | Self::Profile | Self::Inspect | Self::Experiments | Self::Guide => None,
-        }
+    /// The study on the page, if there is one: the one whose form has its path.
+    pub fn study(self) -> Option<StudyKind> {
+        StudyKind::ALL.into_iter().find(|kind| kind.form().path == self.path())
     }
 
-    pub const fn of_study(kind: StudyKind) -> Self {
-        match kind {
-            StudyKind::Matmult => Self::Matmult,
-            StudyKind::Customop => Self::Customop,
-            StudyKind::Nki => Self::Nki,
-            StudyKind::Llm => Self::Llm,
-            StudyKind::Numerics => Self::Numerics,
-        }
+    pub fn of_study(kind: StudyKind) -> Self {
+        Self::of_path(kind.form().path).unwrap_or(Self::Home)
     }
 }
 

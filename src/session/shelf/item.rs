@@ -36,7 +36,7 @@ names! {
 
     /// Its name in lines.
     const fn key(self) -> &'static str;
-    fn of_key(key: &str) -> Option<Self>;
+    pub(super) fn of_key(key: &str) -> Option<Self>;
 }
 
 impl ItemKind {
@@ -116,10 +116,7 @@ impl ShelfItem {
         let digest = Digest::default().text(self.kind.key());
         let digest = match self.kind {
             ItemKind::Profile | ItemKind::Records => digest.text(&self.file).number(self.bytes),
-            ItemKind::Run | ItemKind::Benchmark | ItemKind::Experiments | ItemKind::Model => digest.text(&self.link),
-            ItemKind::Numerics | ItemKind::Matmult | ItemKind::Customop | ItemKind::Nki | ItemKind::Llm => {
-                digest.text(&self.link)
-            }
+            _ => digest.text(&self.link),
         };
         format!("{:016x}", digest.finish())
     }

@@ -39,14 +39,9 @@ impl Keepable for StudySpec {
     }
 }
 
-pub const fn study_item(kind: StudyKind) -> ItemKind {
-    match kind {
-        StudyKind::Matmult => ItemKind::Matmult,
-        StudyKind::Customop => ItemKind::Customop,
-        StudyKind::Nki => ItemKind::Nki,
-        StudyKind::Llm => ItemKind::Llm,
-        StudyKind::Numerics => ItemKind::Numerics,
-    }
+/// The kind whose lines have the path of the study's page.
+pub fn study_item(kind: StudyKind) -> ItemKind {
+    ItemKind::of_key(kind.form().path).unwrap_or(ItemKind::Run)
 }
 
 impl KeptStudy {

@@ -31,30 +31,71 @@ pub(crate) struct StudyTools {
     pub kept: String,
 }
 
-/// The specification of a study, as in its form.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum StudySpec {
-    Matmult(MatmultStudy),
-    Customop(CustomopStudy),
-    /// The values of a model.
-    Numerics(NumericsStudy),
-    /// A language model on many cores.
-    Llm(LlmStudy),
-    /// An NKI kernel.
-    Nki(NkiStudy),
+/// The studies: a row each, with its options and its form.
+macro_rules! studies {
+    ($($(#[$doc:meta])* $name:ident($study:ty): $form:expr,)*) => {
+        /// The specification of a study, as in its form.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        pub enum StudySpec {
+            $($(#[$doc])* $name($study),)*
+        }
+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum StudyKind {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl StudyKind {
+            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
+
+            pub const fn form(self) -> &'static StudyForm {
+                match self {
+                    $(Self::$name => &$form,)*
+                }
+            }
+        }
+
+        impl StudySpec {
+            /// The default of a subject.
+            pub fn new(kind: StudyKind) -> Self {
+                match kind {
+                    $(StudyKind::$name => Self::$name(<$study>::default()),)*
+                }
+            }
+
+            pub const fn kind(&self) -> StudyKind {
+                match self {
+                    $(Self::$name(_) => StudyKind::$name,)*
+                }
+            }
+
+            /// The text of a field; empty if nothing is given, or if the study does not have the field.
+            pub fn text(&self, key: &str) -> String {
+                match self {
+                    $(Self::$name(study) => study.text_of(key),)*
+                }
+            }
+
+            /// Puts a text into a field. A text that cannot be used leaves it as it was.
+            pub fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
+                match self {
+                    $(Self::$name(study) => study.set_text(key, text),)*
+                }
+            }
+        }
+    };
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StudyKind {
-    Matmult,
+studies! {
+    Matmult(MatmultStudy): matmult::FORM,
     /// Custom operators.
-    Customop,
+    Customop(CustomopStudy): customop::FORM,
     /// The values of a model.
-    Numerics,
-    /// Language models.
-    Llm,
+    Numerics(NumericsStudy): numerics::FORM,
+    /// Language models on many cores.
+    Llm(LlmStudy): llm::FORM,
     /// NKI kernels.
-    Nki,
+    Nki(NkiStudy): nki::FORM,
 }
 
 /// The field for the text of a file.
@@ -67,18 +108,6 @@ pub struct FileField {
 }
 
 impl StudyKind {
-    pub const ALL: [Self; 5] = [Self::Matmult, Self::Customop, Self::Numerics, Self::Llm, Self::Nki];
-
-    pub const fn form(self) -> &'static StudyForm {
-        match self {
-            Self::Matmult => &matmult::FORM,
-            Self::Customop => &customop::FORM,
-            Self::Numerics => &numerics::FORM,
-            Self::Llm => &llm::FORM,
-            Self::Nki => &nki::FORM,
-        }
-    }
-
     /// Whether it is about a kernel, whose source is edited beside its results.
     pub const fn is_kernel(self) -> bool {
         matches!(self, Self::Customop | Self::Nki)
@@ -94,37 +123,26 @@ impl StudyKind {
             }
             // A text; a model file is opened by its bytes.
             Self::Numerics => Some(FileField { field: "dataset", others: &[] }),
-            Self::Matmult => None,
+            _ => None,
         }
     }
 
     /// Fields whose texts the study replaces when this one is edited.
     pub const fn followers(self, key: &str) -> &'static [&'static str] {
         match self {
-            Self::Matmult | Self::Numerics | Self::Llm => &[],
             Self::Customop => customop::followers(key),
             Self::Nki => nki::followers(key),
+            _ => &[],
         }
     }
 }
 
 impl StudySpec {
-    /// The default of a subject.
-    pub fn new(kind: StudyKind) -> Self {
-        match kind {
-            StudyKind::Matmult => Self::Matmult(MatmultStudy::default()),
-            StudyKind::Customop => Self::Customop(CustomopStudy::default()),
-            StudyKind::Numerics => Self::Numerics(NumericsStudy::default()),
-            StudyKind::Llm => Self::Llm(LlmStudy::default()),
-            StudyKind::Nki => Self::Nki(NkiStudy::default()),
-        }
-    }
-
     /// Whether its run measures this processor, so that two runs differ.
     pub const fn is_measured(&self) -> bool {
         match self {
             Self::Matmult(study) => study.cpu,
-            Self::Customop(_) | Self::Numerics(_) | Self::Llm(_) | Self::Nki(_) => false,
+            _ => false,
         }
     }
 
@@ -143,32 +161,11 @@ impl StudySpec {
         spec
     }
 
-    pub const fn kind(&self) -> StudyKind {
-        match self {
-            Self::Matmult(_) => StudyKind::Matmult,
-            Self::Customop(_) => StudyKind::Customop,
-            Self::Numerics(_) => StudyKind::Numerics,
-            Self::Llm(_) => StudyKind::Llm,
-            Self::Nki(_) => StudyKind::Nki,
-        }
-    }
-
-    /// The text of a field; empty if nothing is given, or if the study does not have the field.
-    pub fn text(&self, key: &str) -> String {
-        match self {
-            Self::Matmult(study) => study.text_of(key),
-            Self::Customop(study) => study.text_of(key),
-            Self::Numerics(study) => study.text_of(key),
-            Self::Llm(study) => study.text_of(key),
-            Self::Nki(study) => study.text_of(key),
-        }
-    }
-
     /// The name of a model that stands for one of the list; `None` if none does.
     pub fn own_model(&self) -> Option<String> {
         match self {
             Self::Llm(study) => study.own_model(),
-            Self::Matmult(_) | Self::Customop(_) | Self::Numerics(_) | Self::Nki(_) => None,
+            _ => None,
         }
     }
 
@@ -179,23 +176,12 @@ impl StudySpec {
             Self::Customop(study) => study.is_edited(),
             Self::Nki(study) => study.is_edited(),
             Self::Numerics(study) => !study.dataset.is_empty(),
-            Self::Matmult(_) | Self::Llm(_) => false,
+            _ => false,
         };
         match key {
             "source" | "dataset" if is_own => pack_source(&self.text(key)),
             "source" | "dataset" => String::new(),
             _ => self.text(key),
-        }
-    }
-
-    /// Puts a text into a field. A text that cannot be used leaves it as it was.
-    pub fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
-        match self {
-            Self::Matmult(study) => study.set_text(key, text),
-            Self::Customop(study) => study.set_text(key, text),
-            Self::Numerics(study) => study.set_text(key, text),
-            Self::Llm(study) => study.set_text(key, text),
-            Self::Nki(study) => study.set_text(key, text),
         }
     }
 
