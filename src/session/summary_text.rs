@@ -37,10 +37,12 @@ fn limiter(limiter: &Limiter) -> String {
 
 /// What each limit costs, the bound first.
 fn limits(insights: &Insights) -> String {
-    let Some(sentence) = insights.bound_sentence() else { return String::new() };
+    if insights.limit_costs().is_empty() {
+        return String::new();
+    }
     let row = |(words, ns, percent)| vec![words, format_ns(ns), format_share(percent)];
     let rows: Vec<Vec<String>> = insights.limit_costs().into_iter().map(row).collect();
-    format!("{LIMITS_TITLE}\n{sentence}\n{}\n", table(&["Limit", ">Saves", ">Of total_time"], &rows))
+    format!("{LIMITS_TITLE}\n{}\n", table(&["Limit", ">Saves", ">Of total_time"], &rows))
 }
 
 fn metrics(summary: &Summary) -> String {
