@@ -25,7 +25,6 @@ use ns_fidelity::PublishedTime;
 use ns_formats::chrome::write_to_string;
 use ns_formats::is_of_stacks;
 use ns_insight::{Insights, SliceRange};
-use ns_machine::cost::Gains;
 use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;
 use ns_profile::flows::FlowIndex;
@@ -36,9 +35,9 @@ use ns_view::timeline::{
     Annotation, GroupKind, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile,
 };
 
-/// Computes a part of what each limit costs an execution, of about so many events: the costs, or how much is done of how much. It is a
-/// function, so that a program which only opens profiles has no simulator in it.
-pub(super) type StepLimits = Box<dyn FnMut(u32) -> Result<Result<Gains, (u64, u64)>, Refusal>>;
+/// Computes a part of what each limit costs an execution, of about so many events, and gives it to the analysis once all is known. Returns how
+/// much is done of how much until then. It is a function, so that a program which only opens profiles has no simulator in it.
+pub(super) type StepLimits = Box<dyn FnMut(&mut Insights, u32) -> Result<Option<(u64, u64)>, Refusal>>;
 
 /// A profile with its key and its origin.
 pub(super) struct OpenProfile {
@@ -119,12 +118,11 @@ impl OpenProfile {
     /// be simulated without a limit.
     pub fn step_limits(&mut self, budget_events: u32) -> Result<Option<(u64, u64)>, String> {
         let (Some(insights), Some(limits)) = (&mut self.insights, &mut self.limits) else { return Ok(None) };
-        match limits(budget_events)? {
-            Ok(gains) => insights.set_limits(gains),
-            Err(progress) => return Ok(Some(progress)),
+        let progress = limits(insights, budget_events)?;
+        if progress.is_none() {
+            self.limits = None;
         }
-        self.limits = None;
-        Ok(None)
+        Ok(progress)
     }
 
     /// The analysis with what each limit costs. Fails as [`Self::step_limits`].

@@ -38,8 +38,16 @@ fn limiter(limiter: &Limiter) -> String {
 
 /// What each limit costs, the bound first.
 fn limits(insights: &Insights) -> String {
-    let Some((sentence, table)) = insights.bound_sentence().zip(limits_table(insights)) else { return String::new() };
-    format!("{LIMITS_TITLE}\n{sentence}\n{}\n", terminal::rows(&table))
+    limits_table(insights)
+        .map(|table| {
+            format!(
+                "{LIMITS_TITLE}
+{}
+",
+                terminal::rows(&table)
+            )
+        })
+        .unwrap_or_default()
 }
 
 fn metrics(summary: &Summary) -> String {

@@ -166,7 +166,7 @@ test("a link to a file that is not here shows where to drop it, and runs when it
   await card.getByText(/[\d,]+ parameters, /).waitFor();
   await eventually(async () => assert.equal(await results(page).locator("tbody tr").count(), 98));
   await waitForState(page, "done");
-  await page.locator(".limiter").getByText(/limits a call on|Units wait for one another/).waitFor();
+  await page.locator(".limiter").getByText(/is busy longest|Units wait for one another/).waitFor();
   const link = (await page.evaluate(() => location.hash)).replace(/&model_file=[^&]*/, "").replace(/&instance=[^&]*/, "&instance=inf2.xlarge");
   const other = await (await page.context().browser().newContext()).newPage();
   await openApp(other, url + link);

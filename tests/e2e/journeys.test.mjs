@@ -61,7 +61,7 @@ journey("an own model: how fast, what limits it, the cheapest under a limit, and
   await person.drop("bert.onnx", gunzipSync(file(BERT)));
   const card = page.locator(".model-card");
   await card.getByText(/It runs on every instance and with every batch size/).waitFor();
-  await isInFirstScreen(page.locator(".limiter").getByText(/limits a call on|Units wait/));
+  await isInFirstScreen(page.locator(".limiter").getByText(/is busy longest|Units wait/));
   await waitForState(page, "done");
   await person.type(page.getByLabel("p99 at most (ms)"), "20");
   await page.waitForFunction(() => location.hash.includes("p99"));

@@ -19,6 +19,17 @@ async function open(page, file, tool) {
   await countAllSlices(page);
 }
 
+test("the overview of a model is there before what its limits cost", tools(async (page) => {
+  await page.evaluate(() => {
+    window.wasOpen = false;
+    const look = () => { window.wasOpen ||= document.querySelector(".workspace-view")?.textContent.includes("being computed"); };
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+    location.hash = "#/profile?model=bert-large-uncased";
+  });
+  await page.waitForFunction(() => window.wasOpen && !document.body.textContent.includes("being computed"));
+  await page.getByText(/limits the execution/).first().waitFor();
+}));
+
 test("statistics count every slice of a real trace; a group has a histogram and is highlighted", tools(async (page) => {
   await open(page, TRACE, "statistics");
   const rows = page.getByRole("table", { name: "Groups" }).locator("tbody tr");

@@ -61,7 +61,12 @@ pub fn findings(run: &Run<'_>, summary: &Summary, limiter: &Limiter) -> Vec<Find
 /// Gives the findings about limits of the core what the execution gains without them. `bound` has the largest gain, and a sentence says so.
 pub(crate) fn quote_limits(found: &mut [Finding], limiter: &Limiter, gains: &Gains, bound: Option<(Limit, String)>) {
     for finding in found.iter_mut().filter(|finding| finding.is_of_limit()) {
-        let gain = finding.rule.limits().iter().map(|limit| gains.ns(*limit)).sum();
+        let limits = finding.rule.limits();
+        let gain = limits.iter().map(|limit| gains.ns(*limit)).sum();
+        // One limit is all that the finding is about; of several, a remedy lowers a part.
+        if limits.len() == 1 {
+            finding.time_ns = finding.time_ns.max(gain);
+        }
         finding.saves_ns = Some(finding.time_ns.min(gain));
     }
     let limiting = found.iter_mut().find(|finding| finding.rule == Rule::LimitingUnit);

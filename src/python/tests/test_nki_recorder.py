@@ -735,6 +735,16 @@ def test_an_operand_that_is_dst_too_is_read_before_it_is_written():
         assert [error["kind"] for error in second(fresh + body)["errors"]] == ["uninitialised"], body
 
 
+def test_python_on_tensors_is_told_apart_from_instructions():
+    for body, sentence in (
+        ("m = max(t)", "A tile is taken apart in Python"),
+        ("for row in t:\n    pass", "A tile is taken apart in Python"),
+        ("import numpy as np\ny = np.exp(t)", "A function of NumPy or Python computes with numbers and arrays"),
+        ("import math\ny = math.exp(t)", "A function of NumPy or Python computes with numbers and arrays"),
+    ):
+        assert sentence in second(body)["errors"][0]["message"], body
+
+
 def test_a_gather_has_the_indices_of_sixteen_partitions():
     index = "i = nisa.memset((128, 4), 0, nl.uint16)\n"
     for call, shape in (("t, i, 4, 64", (128, 4, 16, 4)), ("t, i", (128, 4, 16, 1)), ("t, i, 2, 60", (128, 60, 2))):

@@ -19,7 +19,7 @@ pub(super) struct ExecutionTimes {
     pub rest: SourceTime,
     /// From the first instruction to the last, nanoseconds.
     pub window_ns: f64,
-    /// What limits the execution, and what is hidden behind it, each as a sentence.
+    /// The busiest unit, and what is hidden behind it, each as a sentence.
     pub limiter: Option<(String, String)>,
 }
 

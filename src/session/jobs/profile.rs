@@ -71,7 +71,11 @@ impl Simulation {
         let published = published_times(&spec.model, spec.batch_size, workflow, &spec.instance);
         let origin = ProfileOrigin::Simulated(spec.clone());
         let mut gains = GainsRun::new(device, (spec.model, spec.batch_size), workflow, (compilation, window));
-        let limits = move |budget: u32| Ok(gains.step(u64::from(budget))?.ok_or_else(|| gains.progress()));
+        let limits = move |insights: &mut Insights, budget: u32| {
+            let Some(found) = gains.step(u64::from(budget))? else { return Ok(Some(gains.progress())) };
+            insights.set_limits(found);
+            Ok(None)
+        };
         Box::new(move |key| {
             OpenProfile::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
                 .with_step(step)

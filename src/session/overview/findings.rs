@@ -226,7 +226,7 @@ fn of_rule(c: &Context<'_>, f: &Finding) -> FindingDraft {
 
 const fn short_title(rule: Rule) -> &'static str {
     match rule {
-        Rule::LimitingUnit => "What limits the execution",
+        Rule::LimitingUnit => "The busiest unit",
         Rule::ClockLimit => "The tensor engine's clock is limited",
         Rule::Spills => "Values spill to device memory",
         Rule::EngineWaits => "An engine is idle",

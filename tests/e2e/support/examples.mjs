@@ -18,7 +18,7 @@ export async function storedExample(browser, url, path, width) {
     await page.goto(`${url}#/${path}`);
     await waitForState(page, path === "guide" ? "idle" : "done");
     // A page that has its result draws some of its parts a moment later, and a sentence about it comes from a worker.
-    await page.waitForFunction(() => !document.querySelector(".limiter:empty"));
+    await page.waitForFunction(() => !document.querySelector(".limiter:empty") && !document.body.textContent.includes("being computed"));
     for (let before = "", now = await page.evaluate(takeMarkup); ; before = now, now = await page.evaluate(takeMarkup)) {
       if (now === before) return now;
       await page.waitForTimeout(SETTLES_MS);

@@ -18,7 +18,7 @@ const run = async (page) => {
 };
 const shows = (tool) => async (page) => {
   await page.locator(`.workspace-view[data-view="${tool}"]`).waitFor();
-  await page.waitForFunction(() => !document.querySelector(".workspace-view progress"));
+  await page.waitForFunction(() => !document.querySelector(".workspace-view progress") && !document.body.textContent.includes("being computed"));
 };
 /** Opens a file, and a tool other than the first if one is named. */
 const opens = (file, tool) => async (page) => {

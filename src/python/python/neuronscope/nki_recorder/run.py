@@ -478,6 +478,8 @@ class _Run:
             called = name or (call and call.group(1))
             if call and self._of_stub(called):
                 return KernelError("signature", f"{called}() {call.group(2)}.", f"its parameters are {self._of_stub(called)}")
+            if re.search(r"operand 'View' does not support ufuncs|of type View which|real number, not View", text):
+                return KernelError("value", "A function of NumPy or Python computes with numbers and arrays; it gets a tensor of the kernel.", "use that of nki.language (nl.exp), or an instruction of nki.isa")
         if isinstance(error, RecursionError):
             return KernelError("budget", "The kernel calls itself without end.", "end the recursion")
         if isinstance(error, MemoryError):

@@ -130,6 +130,8 @@ class View:
         raise KernelError("value", "The value of a tensor is not known while a kernel is recorded.", "decide by shapes and constants, or use nl.where")
 
     def __iter__(self):
+        if self.on_chip and self.pdim == 0:
+            raise KernelError("value", "A tile is taken apart in Python: its partitions are no values.", "use nl.max, nl.sum or another instruction, or slices")
         return (self[at] for at in range(self.shape[0]))
 
     @property

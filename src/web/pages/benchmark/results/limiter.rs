@@ -1,4 +1,4 @@
-//! What limits a call of the best row, from one simulated call of it.
+//! The busiest unit in a call of the best row, from one simulated call of it.
 
 use yew::prelude::*;
 
@@ -35,8 +35,8 @@ pub fn LimiterLine(props: &LimiterLineProps) -> Html {
     });
     let (of, text) = &*sentence;
     let text = match of.as_ref().filter(|_| *of == props.of) {
-        Some((_, instance, batch)) => text.replace("this execution", &format!("a call on {instance} at batch {batch}")),
-        None => String::new(),
+        Some((_, instance, batch)) if !text.is_empty() => format!("One call on {instance} at batch {batch}: {text}"),
+        _ => String::new(),
     };
     html! { <p class="limiter" role="status">{ text }</p> }
 }

@@ -64,7 +64,6 @@ pub fn SummaryView(props: &SummaryViewProps) -> Html {
             if let Some(limits) = &parts.limits {
                 <section class="panel" aria-labelledby="limits-title">
                     <h3 id="limits-title">{ LIMITS_TITLE }</h3>
-                    <p class="note">{ insights.bound_sentence() }</p>
                     <LocalTable name="Limits" file="limits" table={limits.clone()} searchable={false} />
                 </section>
             }

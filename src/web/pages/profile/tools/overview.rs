@@ -5,6 +5,7 @@ use yew::prelude::*;
 use super::{ToolProps, waiting};
 use crate::components::{DocumentView, on};
 use crate::pages::profile::queries::use_analysis;
+use crate::platform::page;
 use crate::state::ProfileAction;
 use ns_page::Shared;
 use ns_session::share::Tool;
@@ -12,9 +13,9 @@ use ns_session::{Answer, Evidence, ProfileOrigin, Question};
 
 #[component]
 pub fn OverviewTool(props: &ToolProps) -> Html {
-    // The whole answer of a simulated execution takes longer.
-    let is_simulated = matches!(props.run.info.origin, ProfileOrigin::Simulated(_));
-    let first = use_analysis(&props.run, is_simulated.then_some(Question::FirstOverview));
+    // The whole answer of a simulated execution takes longer; a stored example has it already.
+    let is_later = matches!(props.run.info.origin, ProfileOrigin::Simulated(_)) && !*use_state(page::is_behind_example);
+    let first = use_analysis(&props.run, is_later.then_some(Question::FirstOverview));
     let whole = use_analysis(&props.run, Some(Question::Overview));
     let known = [&whole, &first].into_iter().flatten().find_map(|answer| answer.clone().ok());
     // Made once for each answer, so that the page compares its address in memory and not every row.
