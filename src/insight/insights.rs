@@ -69,14 +69,15 @@ impl Insights {
     }
 
     /// What bounds the execution, and whether the busiest unit is that: `Bound by vector: without this limit the execution takes 190 us
-    /// less (20.2 % of total_time). ...` `None` if no limit costs time, or their costs are not computed.
+    /// less (20.2 % of 941 us). ...` `None` if no limit costs time, or their costs are not computed.
     pub fn bound_sentence(&self) -> Option<String> {
         let gains = self.limits.as_ref()?;
         let (words, ns, percent) = self.limit_costs().into_iter().next()?;
         let first = format!(
-            "Bound by {words}: without this limit the execution takes {} less ({} of total_time).",
+            "Bound by {words}: without this limit the execution takes {} less ({} of {}).",
             format_ns(ns),
-            format_share(percent)
+            format_share(percent),
+            format_ns(self.summary.total_time * 1e9)
         );
         let busiest = self.limiter.first().map(|first| first.resource)?;
         let own = busiest.limit().name();
@@ -110,7 +111,7 @@ mod tests {
             insights.set_limits(Gains::of(SimTime::from_ns(1_000), without).unwrap());
             insights.bound_sentence().unwrap()
         };
-        let same = "Bound by DMA rate: without this limit the execution takes 500 ns less (50.0 % of total_time).";
+        let same = "Bound by DMA rate: without this limit the execution takes 500 ns less (50.0 % of 1.00 \u{b5}s).";
         assert_eq!(bound(Limit::DmaRate), same);
         let other = bound(Limit::Vector);
         assert!(

@@ -96,7 +96,7 @@ pub(crate) fn lint(list: &List, kernel: &Kernel, answer: &Answer, setup: &Setup)
             let (file, line) = list.place(site as usize);
             let Rule { kind, what, fix, .. } = RULES[at];
             let (count, us) = (format_plural(count, "instruction"), format_number(us));
-            let message = format!("{what} ({count}): {us} us of the engine");
+            let message = format!("{what} ({count}): {us} \u{b5}s of the engine");
             Problem { kind: kind.to_owned(), file, line, message, fix: fix.to_owned(), ..Problem::default() }
         })
         .collect();
@@ -116,7 +116,7 @@ fn of_all(list: &List, answer: &Answer, costs: &CostTable, total: f64) -> Vec<Pr
     let load_us = u64_to_f64(loads * costs.engine.act_table_load_ns) / 1e3;
     if loads > 2 && load_us >= WORTH * total {
         let message = format!(
-            "the activation function changes {} times: {} us for its tables",
+            "the activation function changes {} times: {} \u{b5}s for its tables",
             format_count(loads),
             format_number(load_us)
         );

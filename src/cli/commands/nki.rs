@@ -171,7 +171,11 @@ fn judge(best: &Ranked, budget_us: Option<f64>) -> Result<()> {
     }
     match budget_us {
         Some(budget) if total > budget => {
-            bail!("{label} takes {} us, more than the budget of {} us", format_number(total), format_number(budget))
+            bail!(
+                "{label} takes {} \u{b5}s, more than the budget of {} \u{b5}s",
+                format_number(total),
+                format_number(budget)
+            )
         }
         _ => Ok(()),
     }
