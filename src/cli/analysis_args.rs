@@ -54,11 +54,11 @@ impl LevelArgs {
         if others.is_empty() {
             return String::new();
         }
-        let shown = others.len().min(MOST_LEVELS);
-        let more = if others.len() > shown { format!(" and {} more", others.len() - shown) } else { String::new() };
+        let most = others.len().min(MOST_LEVELS);
+        let more = if others.len() > most { format!(" and {} more", others.len() - most) } else { String::new() };
         let name = profile.levels.iter().find(|l| plain(&l.name) == plain(used)).map_or(used, |l| l.name.as_str());
         let all = if name == ALL_LEVELS { "" } else { ", all" };
-        format!("Level: {name} (--level takes {}{more}{all})\n\n", others[..shown].join(", "))
+        format!("Level: {name} (--level takes {}{more}{all})\n\n", others[..most].join(", "))
     }
 }
 

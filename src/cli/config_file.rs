@@ -52,9 +52,9 @@ pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
     let Some(path) = args.get(1).filter(|a| *a == "bench").and_then(|_| config_path(&args[2..])) else {
         return Ok(args);
     };
-    let shown = path.to_string_lossy().into_owned();
+    let place = path.to_string_lossy().into_owned();
     let text = file::read_text(Path::new(&path)).context("--config")?;
-    let file = ConfigFile { shown, given: args[2..].to_vec() };
+    let file = ConfigFile { place, given: args[2..].to_vec() };
     let tokens = file.tokens(&text)?;
     file.check(&tokens)?;
     // Positional arguments come first, so that a flag whose value may be left out does not take one.
@@ -87,7 +87,7 @@ struct KeyTokens {
 
 /// A file and the arguments given with it.
 struct ConfigFile {
-    shown: String,
+    place: String,
     given: Vec<OsString>,
 }
 
@@ -97,7 +97,7 @@ impl ConfigFile {
         let given: Vec<&Arg> = self.given.iter().filter_map(|a| argument(&command, name_of(a.to_str()?)?)).collect();
         let has_positional = positional_of_bench(&self.given).is_some();
         let mut all = Vec::new();
-        for entry in entries(text).map_err(|e| anyhow::anyhow!("--config: {}: {e}", self.shown))? {
+        for entry in entries(text).map_err(|e| anyhow::anyhow!("--config: {}: {e}", self.place))? {
             let line = entry.line;
             let found = (|| -> Result<Vec<OsString>> {
                 if entry.value.is_null() {
@@ -117,7 +117,7 @@ impl ConfigFile {
                     }
                 }
             })();
-            let tokens = found.with_context(|| format!("--config: {}: line {line}, {}", self.shown, entry.key))?;
+            let tokens = found.with_context(|| format!("--config: {}: line {line}, {}", self.place, entry.key))?;
             all.push(KeyTokens { key: entry.key, line, tokens });
         }
         Ok(all)
@@ -156,7 +156,7 @@ impl ConfigFile {
             if left.len() == before {
                 kept.push(first);
                 let problem = with(&kept).err().unwrap_or_default();
-                bail!("--config: {}: line {}, {}: {problem}", self.shown, first.line, first.key);
+                bail!("--config: {}: line {}, {}: {problem}", self.place, first.line, first.key);
             }
         }
     }
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     fn expanded(text: &str, given: &[&str]) -> Result<Vec<String>, String> {
-        let file = ConfigFile { shown: "run.json".into(), given: given.iter().map(OsString::from).collect() };
+        let file = ConfigFile { place: "run.json".into(), given: given.iter().map(OsString::from).collect() };
         let tokens = file.tokens(text).and_then(|t| file.check(&t).map(|()| t)).map_err(|e| format!("{e:#}"))?;
         Ok(tokens.into_iter().flat_map(|t| t.tokens).map(|t| t.to_string_lossy().into_owned()).collect())
     }

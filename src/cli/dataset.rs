@@ -15,20 +15,20 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Reads the records of a file. Fails when it cannot be read, or does not hold a record.
 pub(super) fn read(path: &Path) -> Result<Records> {
-    let shown = path.display().to_string();
-    let path = Path::new(split_array(&shown).0);
+    let place = path.display().to_string();
+    let path = Path::new(split_array(&place).0);
     if let Some(bytes) = super::host::file(path) {
-        return read_records(&shown, &bytes).context("--dataset");
+        return read_records(&place, &bytes).context("--dataset");
     }
     let size = fs::metadata(path)
-        .with_context(|| format!("--dataset: {shown}: is neither a number of records nor a readable file; of a dataset of torchvision, name the file of its images, such as data/FashionMNIST/raw/t10k-images-idx3-ubyte"))?;
+        .with_context(|| format!("--dataset: {place}: is neither a number of records nor a readable file; of a dataset of torchvision, name the file of its images, such as data/FashionMNIST/raw/t10k-images-idx3-ubyte"))?;
     if size.is_dir() {
-        bail!("--dataset: {shown}: is a folder; name a file in it");
+        bail!("--dataset: {place}: is a folder; name a file in it");
     }
     if size.len() > MOST_BYTES {
         let (has, most) = (format_bytes(u64_to_f64(size.len())), format_bytes(u64_to_f64(MOST_BYTES)));
-        bail!("--dataset: {shown}: has {has}, the limit is {most}; give the number of its records instead");
+        bail!("--dataset: {place}: has {has}, the limit is {most}; give the number of its records instead");
     }
     let bytes = read_within(path, MOST_BYTES, |_| Ok(())).context("--dataset")?;
-    read_records(&shown, &bytes).context("--dataset")
+    read_records(&place, &bytes).context("--dataset")
 }

@@ -80,7 +80,7 @@ pub(super) fn read_within(path: &Path, most: u64, check: impl Fn(&[u8]) -> Resul
 /// A file that is read line by line.
 pub(super) struct Lines {
     reader: BufReader<File>,
-    shown: String,
+    place: String,
     line: Vec<u8>,
     number: u64,
 }
@@ -89,7 +89,7 @@ impl Lines {
     /// Opens a file. Fails when it cannot be opened.
     pub fn open(path: &Path) -> std::io::Result<Self> {
         let reader = BufReader::with_capacity(CHUNK_BYTES, File::open(path)?);
-        Ok(Self { reader, shown: path.display().to_string(), line: Vec::new(), number: 0 })
+        Ok(Self { reader, place: path.display().to_string(), line: Vec::new(), number: 0 })
     }
 
     /// The next line with its end, and its number from 1; `None` at the end of the file. Fails when the file cannot be read, or the
@@ -97,14 +97,14 @@ impl Lines {
     pub fn read(&mut self) -> Result<Option<(u64, &[u8])>> {
         self.line.clear();
         let mut reader = self.reader.by_ref().take(MOST_LINE_BYTES);
-        reader.read_until(b'\n', &mut self.line).with_context(|| format!("{}: cannot be read", self.shown))?;
+        reader.read_until(b'\n', &mut self.line).with_context(|| format!("{}: cannot be read", self.place))?;
         if self.line.is_empty() {
             return Ok(None);
         }
         self.number += 1;
         if self.line.size() == MOST_LINE_BYTES {
-            let (shown, number, most) = (&self.shown, self.number, format_bytes(u64_to_f64(MOST_LINE_BYTES)));
-            bail!("{shown}: line {number} has {most} or more; it is not a file of records, of which each has a line");
+            let (place, number, most) = (&self.place, self.number, format_bytes(u64_to_f64(MOST_LINE_BYTES)));
+            bail!("{place}: line {number} has {most} or more; it is not a file of records, of which each has a line");
         }
         Ok(Some((self.number, &self.line)))
     }
@@ -132,26 +132,26 @@ impl FileSource {
         if path == Path::new("-") {
             return Self::of_pipe(std::io::stdin().lock(), "-", folder);
         }
-        let shown = path.display();
-        let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: cannot be opened"))?;
+        let place = path.display();
+        let metadata = std::fs::metadata(path).with_context(|| format!("{place}: cannot be opened"))?;
         if metadata.is_dir() {
-            bail!("{shown}: is a folder, where a file is needed");
+            bail!("{place}: is a folder, where a file is needed");
         }
         if !metadata.is_file() && !is_pipe(&metadata) {
-            bail!("{shown}: is a device, which has no end; write what you need of it to a file first");
+            bail!("{place}: is a device, which has no end; write what you need of it to a file first");
         }
-        let file = File::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
+        let file = File::open(path).with_context(|| format!("{place}: cannot be opened"))?;
         if metadata.is_file() {
             return Ok(Self { content: Content::Disk { file, len: metadata.len() }, folder });
         }
-        Self::of_pipe(file, &shown.to_string(), folder)
+        Self::of_pipe(file, &place.to_string(), folder)
     }
 
-    fn of_pipe(pipe: impl Read, shown: &str, folder: PathBuf) -> Result<Self> {
+    fn of_pipe(pipe: impl Read, place: &str, folder: PathBuf) -> Result<Self> {
         let mut bytes = Vec::new();
         let read = pipe.take(MOST_OF_A_PIPE + 1).read_to_end(&mut bytes);
-        if read.with_context(|| format!("{shown}: cannot be read"))? as u64 > MOST_OF_A_PIPE {
-            bail!("{shown}: gives more than 2 GiB, which are not read from a pipe; write it to a file and open that");
+        if read.with_context(|| format!("{place}: cannot be read"))? as u64 > MOST_OF_A_PIPE {
+            bail!("{place}: gives more than 2 GiB, which are not read from a pipe; write it to a file and open that");
         }
         Ok(Self { content: Content::Memory(Arc::new(bytes)), folder })
     }

@@ -27,8 +27,8 @@ impl FolderSource {
         let mut found: Vec<(String, PathBuf)> = Vec::new();
         let is_alone = paths.len() == 1;
         for path in paths {
-            let shown = path.display();
-            let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: cannot be opened"))?;
+            let place = path.display();
+            let metadata = std::fs::metadata(path).with_context(|| format!("{place}: cannot be opened"))?;
             let name = name_in_bundle(path);
             if !metadata.is_dir() {
                 found.push((name, path.clone()));
@@ -40,14 +40,14 @@ impl FolderSource {
         let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
         let chosen = files_to_open(&names);
         if chosen.is_empty() {
-            let shown: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
-            bail!("{}: the folder has no file to open", shown.join(", "));
+            let place: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+            bail!("{}: the folder has no file to open", place.join(", "));
         }
         let mut sized = Vec::new();
         for &at in &chosen {
             let (name, path) = &found[at];
-            let shown = path.display();
-            let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: cannot be read"))?;
+            let place = path.display();
+            let metadata = std::fs::metadata(path).with_context(|| format!("{place}: cannot be read"))?;
             sized.push((name.clone(), metadata.len()));
         }
         let layout = BundleLayout::new(&sized).map_err(|e| anyhow!(e))?;
@@ -110,15 +110,15 @@ fn name_in_bundle(path: &Path) -> String {
 
 /// Lists the files below a folder. Links to folders are not followed, because they may form a cycle.
 fn walk(folder: &Path, name: &str, depth: usize, found: &mut Vec<(String, PathBuf)>) -> Result<()> {
-    let shown = folder.display();
-    let entries = std::fs::read_dir(folder).with_context(|| format!("{shown}: cannot be read"))?;
+    let place = folder.display();
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{place}: cannot be read"))?;
     for entry in entries {
-        let entry = entry.with_context(|| format!("{shown}: cannot be read"))?;
-        let (path, kind) = (entry.path(), entry.file_type().with_context(|| format!("{shown}: cannot be read"))?);
+        let entry = entry.with_context(|| format!("{place}: cannot be read"))?;
+        let (path, kind) = (entry.path(), entry.file_type().with_context(|| format!("{place}: cannot be read"))?);
         let below = entry.file_name().to_string_lossy().into_owned();
         let below = if name.is_empty() { below } else { format!("{name}/{below}") };
         if found.len() >= MOST_PATHS {
-            bail!("{shown}: has more than {MOST_PATHS} files; name the folder of the runs");
+            bail!("{place}: has more than {MOST_PATHS} files; name the folder of the runs");
         }
         if kind.is_dir() {
             if depth > 0 {

@@ -203,13 +203,13 @@ fn use_loading_state(is_loading: bool) {
 /// number.
 #[hook]
 fn use_address(
-    shown: &UseStateHandle<ShownAddress>,
+    address_setter: &UseStateHandle<ShownAddress>,
     profile: &StateDispatcher<ProfileState>,
     context: &AppContext,
     last_model: &LastModel,
     on_model: Callback<File>,
 ) {
-    let (shown, profile, last_model) = (shown.setter(), profile.clone(), last_model.clone());
+    let (address_setter, profile, last_model) = (address_setter.setter(), profile.clone(), last_model.clone());
     let (pool, notices) = (context.pool.clone(), context.notices.clone());
     let latest = use_mut_ref(|| on_model.clone());
     *latest.borrow_mut() = on_model;
@@ -221,7 +221,7 @@ fn use_address(
             let mut address = Address::read(&url::read_hash());
             let page = address.page();
             number.set(number.get() + 1);
-            shown.set(ShownAddress { page, number: number.get() });
+            address_setter.set(ShownAddress { page, number: number.get() });
             let file = if address.is_bare() { last_model.take_for(page) } else { None };
             match (page, file) {
                 (Page::Profile, Some(file)) => return latest.borrow().emit(file),

@@ -144,7 +144,7 @@ pub fn use_hash(hash: Option<String>, number: u32, is_asked: bool) {
                 show(&hash);
                 None
             }
-            shown => shown.map(|hash| {
+            other => other.map(|hash| {
                 let pending = url::PendingAddress::new();
                 Timeout::new(URL_DELAY_MS, move || {
                     // Meanwhile another address may have come, whose view is not drawn yet.

@@ -208,11 +208,11 @@ fn Lab() -> Html {
     let latest = use_mut_ref(|| 0_u32);
     use_app_state(on(
         (current.setter(), theme.setter(), latest, number.setter(), follow),
-        |(current, theme, latest, shown, follow), (page, number, chosen): (Page, u32, Theme)| {
+        |(current, theme, latest, number_setter, follow), (page, number, chosen): (Page, u32, Theme)| {
             // A page is drawn with what its address asks for, never before.
             if latest.replace(number) != number {
                 follow.emit(());
-                shown.set(number);
+                number_setter.set(number);
             }
             current.set(bridge::is_in_lab(page).then_some(page));
             theme.set(chosen);

@@ -58,43 +58,43 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
 
 /// Reads a file line by line; a folder's .jsonl files in order of their names, with `--lenient`.
 fn read(run: &mut AggregationRun, path: &Path) -> Result<()> {
-    let shown = path.display();
+    let place = path.display();
     if path.is_dir() {
         if !run.is_lenient() {
-            bail!("{shown}: is a folder; name its files, or add --lenient to read every .jsonl file in it");
+            bail!("{place}: is a folder; name its files, or add --lenient to read every .jsonl file in it");
         }
         let files = jsonl_files(path)?;
         if files.is_empty() {
-            run.note("folders have no .jsonl file", || shown.to_string());
+            run.note("folders have no .jsonl file", || place.to_string());
         }
         return files.iter().try_for_each(|file| read(run, file));
     }
     let mut lines = match Lines::open(path) {
         Ok(lines) => lines,
         Err(error) if run.is_lenient() => {
-            run.note("files cannot be opened", || format!("{shown}: {error}"));
+            run.note("files cannot be opened", || format!("{place}: {error}"));
             return Ok(());
         }
-        Err(error) => return Err(error).with_context(|| format!("{shown}: cannot be opened")),
+        Err(error) => return Err(error).with_context(|| format!("{place}: cannot be opened")),
     };
     let mut is_empty = true;
     while let Some((number, line)) = lines.read()? {
         is_empty = false;
-        run.push_line(line, || format!("{shown}:{number}"))?;
+        run.push_line(line, || format!("{place}:{number}"))?;
     }
     if is_empty && run.is_lenient() {
-        run.note("files are empty", || shown.to_string());
+        run.note("files are empty", || place.to_string());
     }
     Ok(())
 }
 
 /// The .jsonl files of a folder, without those that `analyze` writes.
 pub(super) fn jsonl_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let shown = folder.display();
-    let entries = fs::read_dir(folder).with_context(|| format!("{shown}: cannot be read"))?;
+    let place = folder.display();
+    let entries = fs::read_dir(folder).with_context(|| format!("{place}: cannot be read"))?;
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in entries {
-        let path = entry.with_context(|| format!("{shown}: cannot be read"))?.path();
+        let path = entry.with_context(|| format!("{place}: cannot be read"))?.path();
         let is_report = path.file_stem().is_some_and(|stem| stem == "metric_report");
         if path.extension().is_some_and(|e| e == "jsonl") && !is_report && path.is_file() {
             files.push(path);

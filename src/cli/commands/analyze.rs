@@ -23,10 +23,10 @@ pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
     args.options.put_into(&mut analysis, &[])?;
     let mut run = analysis.start(now_s());
     for file in jsonl_files(folder)? {
-        let shown = file.display();
-        let mut lines = Lines::open(&file).with_context(|| format!("{shown}: cannot be opened"))?;
+        let place = file.display();
+        let mut lines = Lines::open(&file).with_context(|| format!("{place}: cannot be opened"))?;
         while let Some((number, line)) = lines.read()? {
-            run.push_line(line, || format!("{shown}:{number}"));
+            run.push_line(line, || format!("{place}:{number}"));
         }
     }
     eprint!("{}", run.remarks());

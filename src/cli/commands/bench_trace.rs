@@ -23,9 +23,9 @@ pub(super) fn write(
     let spec = TraceSpec { shown_s: args.trace_seconds, ..TraceSpec::from(configuration.clone()) };
     let info = profile_info(driver.run(JobRequest::Trace(Box::new(spec)), None)?)?;
     write_trace(driver, info.profile, args.trace_export, &path)?;
-    let shown = info.facts.iter().find(|(name, _)| name == "Shown");
-    let shown = shown.map_or_else(String::new, |(_, what)| format!(" ({what})"));
-    driver.say(&format!("note: {} is in {}{shown}", configuration.label(), path.display()));
+    let part = info.facts.iter().find(|(name, _)| name == "Shown");
+    let part = part.map_or_else(String::new, |(_, what)| format!(" ({what})"));
+    driver.say(&format!("note: {} is in {}{part}", configuration.label(), path.display()));
     driver.close(info.profile);
     Ok(())
 }

@@ -37,11 +37,11 @@ pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()
     if is_silent {
         return Ok(());
     }
-    let shown = show(&mut driver, &spec)?;
+    let view = show(&mut driver, &spec)?;
     let said = if args.json {
-        serde_json::to_string_pretty(&PictureJson { model: &shown.title, tree: &shown.tree })? + "\n"
+        serde_json::to_string_pretty(&PictureJson { model: &view.title, tree: &view.tree })? + "\n"
     } else {
-        describe(&shown)
+        describe(&view)
     };
     text::print(said.as_bytes())
 }
@@ -49,7 +49,7 @@ pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()
 fn show(driver: &mut Driver, spec: &InspectSpec) -> Result<InspectResult> {
     let ask = InspectAsk::Show(Box::new(spec.clone()));
     match driver.run(JobRequest::Inspect(ask), None)? {
-        Some(Message::Done(JobResult::Inspected(shown))) => Ok(*shown),
+        Some(Message::Done(JobResult::Inspected(view))) => Ok(*view),
         _ => bail!("the session did not show the model"),
     }
 }
@@ -61,9 +61,9 @@ fn save(driver: &mut Driver, spec: &InspectSpec, path: &Path) -> Result<()> {
     crate::output::write(path, svg.bytes)
 }
 
-fn describe(shown: &InspectResult) -> String {
-    let mut out = document(&shown.head) + &shown.panel.as_ref().map(document).unwrap_or_default();
-    if !shown.tree.is_empty() {
+fn describe(view: &InspectResult) -> String {
+    let mut out = document(&view.head) + &view.panel.as_ref().map(document).unwrap_or_default();
+    if !view.tree.is_empty() {
         let row = |r: &TreeRow| {
             let sign = match r.is_open {
                 Some(true) => "- ",
@@ -73,7 +73,7 @@ fn describe(shown: &InspectResult) -> String {
             let name = format!("{}{sign}{}", "  ".repeat(r.depth as usize), r.title);
             vec![name, format!("{:.1}", r.share * 100.0), r.note.clone()]
         };
-        let rows: Vec<Vec<String>> = shown.tree.iter().map(row).collect();
+        let rows: Vec<Vec<String>> = view.tree.iter().map(row).collect();
         out += &format!("\n{}", text::table(&["Module or operator", ">% of time", "What"], &rows));
     }
     out

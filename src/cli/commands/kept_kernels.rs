@@ -20,18 +20,18 @@ impl KeptKernels {
     /// Opens the file, or begins it, and reads its rows. `origin` is the digest of the kernels' files, the call and the version. Fails when the
     /// file has another origin, or another process adds to it.
     pub fn open(path: &Path, origin: u64) -> Result<(Self, Vec<Ranked>)> {
-        let shown = path.display();
+        let place = path.display();
         create_folder(parent(path))?;
         let mut file = open_alone(path, "another run")?;
         let head = format!("{{\"neuronscope_nki_sweep\": \"{origin:016x}\"}}");
-        if file.metadata().with_context(|| format!("{shown}: cannot be read"))?.len() == 0 {
-            append_to(&mut file, &(head.clone() + "\n")).with_context(|| format!("{shown}: cannot be written"))?;
+        if file.metadata().with_context(|| format!("{place}: cannot be read"))?.len() == 0 {
+            append_to(&mut file, &(head.clone() + "\n")).with_context(|| format!("{place}: cannot be written"))?;
         }
-        let mut lines = Lines::open(path).with_context(|| format!("{shown}: cannot be read"))?;
+        let mut lines = Lines::open(path).with_context(|| format!("{place}: cannot be read"))?;
         let mut rows = Vec::new();
         while let Some((number, line)) = lines.read()? {
             if number == 1 && line.trim_ascii_end() != head.as_bytes() {
-                bail!("{shown}: holds no kernels, or those of another source, call or version; name a new file");
+                bail!("{place}: holds no kernels, or those of another source, call or version; name a new file");
             }
             // The last line of a run that was killed may lack its end.
             rows.extend(serde_json::from_slice::<Ranked>(line));

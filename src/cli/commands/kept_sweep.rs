@@ -28,15 +28,15 @@ pub(super) struct KeptSweep {
 impl KeptSweep {
     /// Opens the file, or begins it, and reads its rows. Fails when it is not a kept sweep, or another process adds to it.
     pub fn open(path: &Path) -> Result<(Self, Vec<KeptRow>)> {
-        let shown = path.display();
+        let place = path.display();
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-            bail!("{shown}: is not a file; rows are kept in a file that can be read again");
+            bail!("{place}: is not a file; rows are kept in a file that can be read again");
         }
         create_folder(parent(path))?;
         let mut file = open_alone(path, OTHER)?;
-        let was_there = file.metadata().with_context(|| format!("{shown}: cannot be read"))?.len() > 0;
+        let was_there = file.metadata().with_context(|| format!("{place}: cannot be read"))?.len() > 0;
         if !was_there {
-            append_to(&mut file, HEAD).with_context(|| format!("{shown}: cannot be written"))?;
+            append_to(&mut file, HEAD).with_context(|| format!("{place}: cannot be written"))?;
         }
         let (rows, cut) = match read(path)? {
             Read::Rows { rows, cut } => (rows, cut),
@@ -71,14 +71,14 @@ enum Read {
 }
 
 fn read(path: &Path) -> Result<Read> {
-    let shown = path.display();
-    let mut lines = Lines::open(path).with_context(|| format!("{shown}: cannot be read"))?;
+    let place = path.display();
+    let mut lines = Lines::open(path).with_context(|| format!("{place}: cannot be read"))?;
     let (mut rows, mut cut) = (Vec::new(), 0);
     while let Some((number, line)) = lines.read()? {
         if number == 1 {
             if line != HEAD.as_bytes() {
                 let sweep = serde_json::from_slice(line).with_context(|| {
-                    format!("{shown}: is not a kept sweep; name a file written by --resume, or a new file")
+                    format!("{place}: is not a kept sweep; name a file written by --resume, or a new file")
                 })?;
                 return Ok(Read::Whole(sweep));
             }

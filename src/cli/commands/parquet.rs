@@ -52,10 +52,10 @@ fn records(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
     }
     let mut sheet = RecordSheet::new(out)?;
     for path in files {
-        let shown = path.display().to_string();
-        let mut lines = Lines::open(&path).with_context(|| format!("{shown}: cannot be opened"))?;
+        let place = path.display().to_string();
+        let mut lines = Lines::open(&path).with_context(|| format!("{place}: cannot be opened"))?;
         while let Some((number, line)) = lines.read()? {
-            sheet.push_line(line, &shown, number)?;
+            sheet.push_line(line, &place, number)?;
         }
     }
     let (rows, notes) = sheet.finish()?;

@@ -15,17 +15,17 @@ pub(super) fn run(args: ReportArgs) -> Result<()> {
     reports::check(&args.table)?;
     let mut all = Vec::new();
     for path in &args.files {
-        let shown = path.display().to_string();
+        let place = path.display().to_string();
         let bytes = crate::file::read(path)?;
-        let mut imported = read_reports_at(&shown, &bytes, args.cost_per_hour).map_err(|refusal| {
+        let mut imported = read_reports_at(&place, &bytes, args.cost_per_hour).map_err(|refusal| {
             let is_index = |text| ModelIndex::read(text).is_ok();
             match bytes.len() < MOST_INDEX_BYTES && std::str::from_utf8(&bytes).is_ok_and(is_index) {
-                true => anyhow!("{shown}: is a model index, not results; neuronscope bench {shown} runs it"),
+                true => anyhow!("{place}: is a model index, not results; neuronscope bench {place} runs it"),
                 false => refusal.into(),
             }
         })?;
         for diagnostic in imported.diagnostics.items() {
-            host::say(&format!("note: {shown}: {diagnostic}"));
+            host::say(&format!("note: {place}: {diagnostic}"));
         }
         all.append(&mut imported.reports);
     }

@@ -25,9 +25,9 @@ pub(super) fn refuse_index(flag: &str, path: Option<&Path>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let is_index = path.is_file() && file::read_text(path).is_ok_and(|text| ModelIndex::read(&text).is_ok());
     if is_index {
-        let shown = path.display();
+        let place = path.display();
         bail!(
-            "{flag}: {shown} is a model index and would be overwritten; put the index before the flag: bench {shown} {flag}"
+            "{flag}: {place} is a model index and would be overwritten; put the index before the flag: bench {place} {flag}"
         );
     }
     Ok(())

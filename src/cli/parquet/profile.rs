@@ -69,11 +69,11 @@ fn kind(column: &Column, at: usize, table: &Table) -> Kind {
     }
 }
 
-fn value<'a>(cell: &'a Cell, kind: Kind, shown: &'a str) -> Value<'a> {
+fn value<'a>(cell: &'a Cell, kind: Kind, text: &'a str) -> Value<'a> {
     match (cell, kind) {
         (Cell::Missing, _) => Value::Null,
         (Cell::Text(text), Kind::Text) => Value::Text(text),
-        (_, Kind::Text) => Value::Text(shown),
+        (_, Kind::Text) => Value::Text(text),
         (Cell::Count(n), _) => Value::Integer(i64::try_from(*n).unwrap_or(i64::MAX)),
         (Cell::Number(x), _) => Value::Number(*x),
         (Cell::Text(_), _) => Value::Null,

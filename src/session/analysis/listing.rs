@@ -183,7 +183,7 @@ impl SliceFilter {
     }
 
     fn selection_of_all_levels(&self, sources: &Sources<'_>) -> Selection {
-        let threads = self.tracks.as_ref().map(|shown| sources.tracks.threads_of(shown));
+        let threads = self.tracks.as_ref().map(|tracks| sources.tracks.threads_of(tracks));
         Selection { tracks: threads, within: self.range, level: None }
     }
 }

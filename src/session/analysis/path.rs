@@ -119,30 +119,30 @@ fn percent(ns: i64, whole: i64) -> f64 {
 }
 
 /// Parts of a path of a length, the longest first.
-pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<PathPart>), shown: Rows) -> LinkedTable {
+pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<PathPart>), page: Rows) -> LinkedTable {
     let profile = sources.profile;
-    let table = Table::of(shown.of(parts))
+    let table = Table::of(page.of(parts))
         .name("name", "Part", |p| p.slice.map_or(NOTHING_RAN, |id| profile.str(profile.slices().name(id))))
         .count("start_ns", "Start (ns)", |p| p.span.start.0)
         .count("duration_ns", "Time (ns)", |p| length(p).max(0).unsigned_abs())
         .percent("percent", "Time %", |p| percent(length(p), *whole))
         .text("joined", "Joined by", |p| join_word(p.cause))
         .table();
-    let links = shown.of(parts).iter().map(|p| p.slice.map(|id| link(profile, sources.tracks, id)));
-    let (skip, total) = (u64::from(shown.skip), parts.len() as u64);
+    let links = page.of(parts).iter().map(|p| p.slice.map(|id| link(profile, sources.tracks, id)));
+    let (skip, total) = (u64::from(page.skip), parts.len() as u64);
     LinkedTable { table, slices: links.collect(), skip, total, notes: Vec::new() }
 }
 
 /// The time of each name on the path.
-pub(super) fn path_table(sources: &Sources<'_>, (path, names): &(CriticalPath, Names), shown: Rows) -> LinkedTable {
+pub(super) fn path_table(sources: &Sources<'_>, (path, names): &(CriticalPath, Names), page: Rows) -> LinkedTable {
     let (shares, length) = (path.shares(sources.profile, names), path.length_ns());
-    let table = Table::of(shown.of(&shares))
+    let table = Table::of(page.of(&shares))
         .name("name", "On the path", |s| if s.longest.is_none() { NOTHING_RAN } else { &s.name })
         .count("parts", "Parts", |s| s.parts)
         .count("time_ns", "Time (ns)", |s| s.ns.max(0).unsigned_abs())
         .percent("percent", "Time %", |s| percent(s.ns, length))
         .table();
-    let links = shown.of(&shares).iter().map(|s| s.longest.map(|id| link(sources.profile, sources.tracks, id)));
-    let (skip, total) = (u64::from(shown.skip), shares.len() as u64);
+    let links = page.of(&shares).iter().map(|s| s.longest.map(|id| link(sources.profile, sources.tracks, id)));
+    let (skip, total) = (u64::from(page.skip), shares.len() as u64);
     LinkedTable { table, slices: links.collect(), skip, total, notes: Vec::new() }
 }

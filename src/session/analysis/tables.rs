@@ -14,9 +14,9 @@ use ns_profile::SliceId;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Some of the slices found, each with the part of its duration that counts.
-pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown: Rows) -> LinkedTable {
+pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], rows: Rows) -> LinkedTable {
     let (profile, slices) = (sources.profile, sources.profile.slices());
-    let page = shown.of(found);
+    let page = rows.of(found);
     let length = |id, what| Column::in_unit(profile.meta().unit.name(), id, what, ColumnKind::Count);
     let table = Table::of(page)
         .name("name", "Name", |&(id, _)| profile.str(slices.name(id)))
@@ -25,7 +25,7 @@ pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown
         .column(length("duration_ns", "Duration"), |&(_, dur)| from_zero(dur))
         .table();
     let links = page.iter().map(|&(id, _)| Some(link(profile, sources.tracks, id))).collect();
-    LinkedTable { table, slices: links, skip: u64::from(shown.skip), total: found.len() as u64, notes: Vec::new() }
+    LinkedTable { table, slices: links, skip: u64::from(rows.skip), total: found.len() as u64, notes: Vec::new() }
 }
 
 fn from_zero(ns: i64) -> u64 {
@@ -33,10 +33,10 @@ fn from_zero(ns: i64) -> u64 {
 }
 
 /// Count, total, self, mean, percentiles, extremes and share of each group, in the unit of the profile.
-pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -> LinkedTable {
+pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, rows: Rows) -> LinkedTable {
     let profile = sources.profile;
     let all_self: i64 = found.stats.iter().map(|s| s.self_ns).sum();
-    let listed = shown.of(&found.stats);
+    let listed = rows.of(&found.stats);
     let name = |s| Some(found.name(profile, s)).filter(|name| !name.is_empty()).unwrap_or(NO_NAME);
     let share = |ns| if all_self == 0 { 0.0 } else { i64_to_f64(ns) * 100.0 / i64_to_f64(all_self) };
     let length = |id, what, kind| Column::in_unit(profile.meta().unit.name(), id, what, kind);
@@ -57,14 +57,14 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
     let note =
         "Mean, p50, p99, Min and Max are of occurrences: an interrupted operation counts once, with all its stretches.";
     let notes = found.has_interrupted.then(|| note.to_owned()).into_iter().collect();
-    LinkedTable { table, slices, skip: u64::from(shown.skip), total, notes }
+    LinkedTable { table, slices, skip: u64::from(rows.skip), total, notes }
 }
 
 /// Samples, extremes, mean and integral over time of each series that has a value.
-pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>], shown: Rows) -> LinkedTable {
+pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>], rows: Rows) -> LinkedTable {
     let names = series_names(sources.profile);
     let known: Vec<_> = names.iter().zip(found).filter_map(|(name, stats)| Some((name, stats.as_ref()?))).collect();
-    let table = Table::of(shown.of(&known))
+    let table = Table::of(rows.of(&known))
         .text("counter", "Counter", |(name, _)| name.as_str())
         .count("samples", "Samples", |(_, s)| s.samples)
         .number("min", "Min", |(_, s)| s.min)
@@ -74,14 +74,14 @@ pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>]
         .number("integral", "Integral (value \u{b7} s)", |(_, s)| s.integral)
         .count("max_at_ns", "Max at (ns)", |(_, s)| i64_to_f64(s.max_at.0))
         .table();
-    let (skip, total) = (u64::from(shown.skip), known.len() as u64);
+    let (skip, total) = (u64::from(rows.skip), known.len() as u64);
     LinkedTable { table, slices: Vec::new(), skip, total, notes: Vec::new() }
 }
 
 /// Gaps, the longest first, each with the slice that ends it.
-pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -> LinkedTable {
+pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, rows: Rows) -> LinkedTable {
     let profile = sources.profile;
-    let gaps = shown.of(&found.gaps);
+    let gaps = rows.of(&found.gaps);
     let name = |id: SliceId| profile.str(profile.slices().name(id));
     let table = Table::of(gaps)
         .text("of", "Idle", |g| g.of.as_str())
@@ -95,27 +95,27 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -
         .count("meanwhile_ns", "For (ns)", |g| g.meanwhile.as_ref().map(|m| from_zero(m.ns)))
         .table();
     let slices = gaps.iter().map(|g| Some(link(profile, sources.tracks, g.after))).collect();
-    LinkedTable { table, slices, skip: u64::from(shown.skip), total: found.total, notes: Vec::new() }
+    LinkedTable { table, slices, skip: u64::from(rows.skip), total: found.total, notes: Vec::new() }
 }
 
 /// Rows of an answer to a query.
-pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows, query: &str) -> LinkedTable {
+pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, rows: Rows, query: &str) -> LinkedTable {
     let kinds: Vec<ColumnKind> = (0..found.columns.len()).map(|i| column_kind(found, i)).collect();
-    let columns = found.columns.iter().zip(&kinds).map(|((name, kind), shown)| {
+    let columns = found.columns.iter().zip(&kinds).map(|((name, kind), rows)| {
         if *kind == ValueKind::Ns {
-            Column::in_unit(sources.profile.meta().unit.name(), name, name, *shown)
+            Column::in_unit(sources.profile.meta().unit.name(), name, name, *rows)
         } else {
-            Column::new(name, name, *shown)
+            Column::new(name, name, *rows)
         }
     });
     let cells = |row: &Vec<QueryValue>| row.iter().zip(&kinds).map(|(v, kind)| cell(v, *kind)).collect();
-    let table = Table { columns: columns.collect(), rows: shown.of(&found.rows).iter().map(cells).collect() };
-    let links = shown.of(&found.slices).iter().map(|&id| Some(link(sources.profile, sources.tracks, id))).collect();
+    let table = Table { columns: columns.collect(), rows: rows.of(&found.rows).iter().map(cells).collect() };
+    let links = rows.of(&found.slices).iter().map(|&id| Some(link(sources.profile, sources.tracks, id))).collect();
     let named = tutorial_name(sources.profile, query).filter(|_| found.rows.is_empty());
     let note =
         |(theirs, ours)| format!("No slice is {theirs}, which the profiling tutorial names; its place here is {ours}.");
     let notes = named.map(note).into_iter().collect();
-    LinkedTable { table, slices: links, skip: u64::from(shown.skip), total: found.rows.len() as u64, notes }
+    LinkedTable { table, slices: links, skip: u64::from(rows.skip), total: found.rows.len() as u64, notes }
 }
 
 /// Formats numbers as counts if all are whole and none is negative.

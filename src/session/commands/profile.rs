@@ -8,50 +8,50 @@ use ns_analysis::compare::Measure;
 
 /// The command that gives a tool's view of a profile, compared with `base` if the tool compares. `None` if the command line has
 /// no equivalent: for the rows of engines, a benchmark's timeline and a model file.
-pub fn profile_command(shown: &ProfileOrigin, base: Option<&ProfileOrigin>, link: &ProfileLink) -> Option<String> {
+pub fn profile_command(origin: &ProfileOrigin, base: Option<&ProfileOrigin>, link: &ProfileLink) -> Option<String> {
     match link.tool {
-        Tool::Overview => Some(whole(shown)?.option("html", "overview.html").print()),
-        Tool::Summary => Some(whole(shown)?.flag("summary", true).print()),
-        Tool::OperatorFramework | Tool::OperatorHlo if is_simulated(shown) => Some(whole(shown)?.print()),
-        Tool::OperatorTimeline => Some(whole(shown)?.option("output", "timeline.json").print()),
+        Tool::Overview => Some(whole(origin)?.option("html", "overview.html").print()),
+        Tool::Summary => Some(whole(origin)?.flag("summary", true).print()),
+        Tool::OperatorFramework | Tool::OperatorHlo if is_simulated(origin) => Some(whole(origin)?.print()),
+        Tool::OperatorTimeline => Some(whole(origin)?.option("output", "timeline.json").print()),
         Tool::OperatorFramework | Tool::OperatorHlo => {
-            Some(with_slices(CommandLine::new("operators").word(&source(shown)?), link).print())
+            Some(with_slices(CommandLine::new("operators").word(&source(origin)?), link).print())
         }
         Tool::OperatorEngine | Tool::Trace => None,
         Tool::Statistics => {
-            let line = CommandLine::new("operators").word(&source(shown)?).option("by", link.group_by.name());
+            let line = CommandLine::new("operators").word(&source(origin)?).option("by", link.group_by.name());
             Some(with_slices(line, link).print())
         }
-        Tool::FlameGraph => Some(flame(&source(shown)?, link)),
+        Tool::FlameGraph => Some(flame(&source(origin)?, link)),
         Tool::Modules => {
-            Some(ranged(CommandLine::new("flame").word(&source(shown)?).flag("modules", true), link).print())
+            Some(ranged(CommandLine::new("flame").word(&source(origin)?).flag("modules", true), link).print())
         }
-        Tool::CriticalPath => Some(ranged(CommandLine::new("critical-path").word(&source(shown)?), link).print()),
-        Tool::IdleGaps => Some(ranged(CommandLine::new("idle").word(&source(shown)?), link).print()),
+        Tool::CriticalPath => Some(ranged(CommandLine::new("critical-path").word(&source(origin)?), link).print()),
+        Tool::IdleGaps => Some(ranged(CommandLine::new("idle").word(&source(origin)?), link).print()),
         Tool::Counters => {
-            let line = CommandLine::new("counters").word(&source(shown)?).some("curve", link.counter.as_deref());
+            let line = CommandLine::new("counters").word(&source(origin)?).some("curve", link.counter.as_deref());
             Some(ranged(line, link).print())
         }
         Tool::Compare => {
-            let line = CommandLine::new("compare").word(&source(base?)?).word(&source(shown)?);
+            let line = CommandLine::new("compare").word(&source(base?)?).word(&source(origin)?);
             let line = line.flag("total", link.compare.measure == Measure::Total);
             Some(line.flag("per-step", link.compare.per_step).some("level", link.level.as_deref()).print())
         }
         Tool::Ask => {
-            let line = CommandLine::new("query").word(&source(shown)?);
+            let line = CommandLine::new("query").word(&source(origin)?);
             let line = if link.ask.is_empty() { line } else { line.word(&link.ask) };
             Some(line.some("level", link.level.as_deref()).print())
         }
     }
 }
 
-const fn is_simulated(shown: &ProfileOrigin) -> bool {
-    matches!(shown, ProfileOrigin::Simulated(_))
+const fn is_simulated(origin: &ProfileOrigin) -> bool {
+    matches!(origin, ProfileOrigin::Simulated(_))
 }
 
 /// The command for a whole profile: `profile` for a run, `open` for a file.
-fn whole(shown: &ProfileOrigin) -> Option<CommandLine> {
-    match shown {
+fn whole(origin: &ProfileOrigin) -> Option<CommandLine> {
+    match origin {
         ProfileOrigin::Simulated(spec) => {
             let line = CommandLine::new("profile").option("model", plain_model(spec)?);
             Some(flags(spec).into_iter().fold(line, |line, (name, value)| line.option(&name, &value)))
@@ -62,8 +62,8 @@ fn whole(shown: &ProfileOrigin) -> Option<CommandLine> {
 }
 
 /// The name of a profile for the commands that analyse: a file, or `sim:MODEL?workflow=trace&instance=inf1.xlarge`.
-fn source(shown: &ProfileOrigin) -> Option<String> {
-    match shown {
+fn source(origin: &ProfileOrigin) -> Option<String> {
+    match origin {
         ProfileOrigin::Simulated(spec) => {
             let flags: Vec<String> = flags(spec).iter().map(|(name, value)| format!("{name}={value}")).collect();
             Some(format!("sim:{}?{}", plain_model(spec)?, flags.join("&")))
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_command_names_the_choices_of_a_tool() {
-        let shown = &simulated("nn");
+        let origin = &simulated("nn");
         let link = ProfileLink {
             tool: Tool::Statistics,
             group_by: GroupBy::Module,
@@ -132,13 +132,13 @@ mod tests {
             ..ProfileLink::default()
         };
         assert_eq!(
-            profile_command(shown, None, &link).unwrap(),
+            profile_command(origin, None, &link).unwrap(),
             "neuronscope operators 'sim:nn?workflow=mark_step&instance=trn1.2xlarge' --by module --range 5..900 --level all"
         );
         let compare = ProfileLink { tool: Tool::Compare, ..ProfileLink::default() };
-        assert_eq!(profile_command(shown, None, &compare), None);
+        assert_eq!(profile_command(origin, None, &compare), None);
         let base = &simulated("mlp");
-        let command = profile_command(shown, Some(base), &compare).unwrap();
+        let command = profile_command(origin, Some(base), &compare).unwrap();
         assert!(command.starts_with("neuronscope compare 'sim:mlp?") && command.contains(" 'sim:nn?"), "{command}");
     }
 

@@ -71,7 +71,7 @@ pub fn commands(config: &Config) -> Vec<String> {
 
 /// The command that prints a report of these records.
 pub fn aggregate(input: &ViewInput<'_>, report: &str) -> String {
-    let shown = input.spec();
+    let spec = input.spec();
     let mut words = vec!["neuronscope aggregate --lenient".to_owned(), format!("--report {report}")];
     if let Some(name) = &input.accelerator {
         words.push(format!("--accelerator {}", quoted(name)));
@@ -79,12 +79,12 @@ pub fn aggregate(input: &ViewInput<'_>, report: &str) -> String {
     for (flag, field) in
         [("test", ExperimentField::Test), ("metric", ExperimentField::Metric), ("baseline", ExperimentField::Baseline)]
     {
-        words.push(format!("--{flag} {}", shown.get(field)));
+        words.push(format!("--{flag} {}", spec.get(field)));
     }
     for (flag, field) in [("filter", ExperimentField::Filter), ("exclude", ExperimentField::Exclude)] {
-        words.extend(shown.get(field).split_whitespace().map(|pattern| format!("--{flag} {}", quoted(pattern))));
+        words.extend(spec.get(field).split_whitespace().map(|pattern| format!("--{flag} {}", quoted(pattern))));
     }
-    let tiers = shown.get(ExperimentField::Tier).split(',').map(str::trim).filter(|t| t.parse::<u8>().is_ok());
+    let tiers = spec.get(ExperimentField::Tier).split(',').map(str::trim).filter(|t| t.parse::<u8>().is_ok());
     words.extend(tiers.map(|tier| format!("--filter-by-tier {tier}")));
     let backends: Vec<&str> = input.backends.iter().map(|b| b.name()).collect();
     words.push(format!("--backends {}", backends.join(" ")));

@@ -104,12 +104,12 @@ impl OpenModel {
     /// The highlighted nodes: the selection, the hits, and the closed modules that hold hits.
     pub(super) fn marks(&self, spec: &InspectSpec, open: &BTreeSet<u32>, found: &[u32]) -> Marks {
         let graph = &self.tree.graph;
-        let shown = |node: &u32| {
+        let visible = |node: &u32| {
             let path = graph.path(*node);
             let closed = path.iter().copied().find(|module| !open.contains(module));
             closed.unwrap_or(*node)
         };
-        Marks { selected: self.node(spec.get(InspectField::Selected)), found: found.iter().map(shown).collect() }
+        Marks { selected: self.node(spec.get(InspectField::Selected)), found: found.iter().map(visible).collect() }
     }
 }
 

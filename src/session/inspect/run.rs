@@ -153,9 +153,9 @@ impl InspectRun {
         let opened = inspector.opened.as_ref().ok_or("no model is open")?;
         match self.wanted {
             AnswerKind::View => {
-                let mut shown = Box::new(view_of(opened, &self.spec)?);
-                shown.opened.clone_from(&self.opened);
-                Ok(Message::Done(JobResult::Inspected(shown)))
+                let mut view = Box::new(view_of(opened, &self.spec)?);
+                view.opened.clone_from(&self.opened);
+                Ok(Message::Done(JobResult::Inspected(view)))
             }
             AnswerKind::File(file) => {
                 let (file_name, mime, text) = saved(opened, &self.spec, file)?;

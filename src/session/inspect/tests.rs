@@ -11,7 +11,7 @@ fn run(session: &mut Session, ask: InspectAsk, file: Option<Vec<u8>>) -> Result<
     let mut answer = Err("no answer".to_owned());
     loop {
         let step = session.step(1_000_000, &mut |event| match event {
-            Event::Message(_, Message::Done(JobResult::Inspected(shown))) => answer = Ok(*shown),
+            Event::Message(_, Message::Done(JobResult::Inspected(view))) => answer = Ok(*view),
             Event::Message(_, Message::Failed(message)) => answer = Err(message),
             _ => {}
         });
@@ -31,8 +31,8 @@ fn show(spec: &InspectSpec) -> InspectResult {
 
 #[test]
 fn a_model_of_the_zoo_has_its_modules_times_and_figures() {
-    let shown = show(&model("nn"));
-    let titles: Vec<&str> = shown.tree.iter().map(|r| r.title.as_str()).collect();
+    let view = show(&model("nn"));
+    let titles: Vec<&str> = view.tree.iter().map(|r| r.title.as_str()).collect();
     assert!(
         titles.contains(&"Linear[layer1]") && titles.contains(&"input 0") && titles.contains(&"output 0"),
         "{titles:?}"
@@ -41,15 +41,15 @@ fn a_model_of_the_zoo_has_its_modules_times_and_figures() {
     let at = |title: &str| titles.iter().position(|t| *t == title);
     assert!(at("Linear[layer1]") < at("Linear[layer2]"), "{titles:?}");
     assert_eq!(titles.iter().filter(|t| **t == "aten::addmm").count(), 2, "{titles:?}");
-    let top: f64 = shown.tree.iter().filter(|r| r.depth == 0).map(|r| r.share).sum();
+    let top: f64 = view.tree.iter().filter(|r| r.depth == 0).map(|r| r.share).sum();
     assert!((top - 1.0).abs() < 0.02, "shares of the outermost modules sum up to {top}");
     // A bar is as long as the number beside it says.
     let timed: Vec<(f64, f64)> =
-        shown.tree.iter().filter(|r| !r.time.is_empty()).map(|r| (ns_of(&r.time), r.share)).collect();
+        view.tree.iter().filter(|r| !r.time.is_empty()).map(|r| (ns_of(&r.time), r.share)).collect();
     let call_ns = timed[0].0 / timed[0].1;
     assert!(timed.iter().all(|(ns, share)| (ns / call_ns - share).abs() < 0.01), "{timed:?}");
-    assert!(shown.picture.starts_with("<svg") && shown.size.0 > 0.0);
-    let said = format!("{:?}", (&shown.head, &shown.details));
+    assert!(view.picture.starts_with("<svg") && view.size.0 > 0.0);
+    let said = format!("{:?}", (&view.head, &view.details));
     assert!(said.contains("Obstacles for this model") && said.contains("Time on the core"), "{said}");
 }
 
@@ -61,10 +61,10 @@ fn ns_of(time: &str) -> f64 {
 
 #[test]
 fn blocks_that_are_alike_are_one_row_until_it_is_opened() {
-    let shown = show(&model("distilbert-base-uncased:seq=8"));
-    let fold = shown.tree.iter().find(|r| r.title == "6 \u{d7} TransformerBlock").expect("six blocks").clone();
+    let view = show(&model("distilbert-base-uncased:seq=8"));
+    let fold = view.tree.iter().find(|r| r.title == "6 \u{d7} TransformerBlock").expect("six blocks").clone();
     assert_eq!((fold.is_open, fold.note.contains("operators"), fold.time.is_empty()), (Some(false), true, false));
-    assert!(!shown.tree.iter().any(|r| r.depth > fold.depth && r.id.starts_with(&fold.id)));
+    assert!(!view.tree.iter().any(|r| r.depth > fold.depth && r.id.starts_with(&fold.id)));
 }
 
 #[test]
@@ -203,24 +203,24 @@ fn a_file_is_opened_kept_and_refused() {
         run(session, InspectAsk::Open { spec, name, size }, Some(bytes.to_vec()))
     };
     let hlo = include_bytes!("../../../tests/it/fixtures/models/hlo/nn-442--torchxla2.9.0-named.hlo.txt");
-    let shown = open(&mut session, "nn.hlo.txt", hlo).unwrap();
-    assert!(shown.spec.get(InspectField::Model).starts_with("file:nn.hlo.txt@"));
-    let (file, linked) = *shown.opened.clone().expect("what was opened");
-    assert_eq!((file.id.as_str(), linked.size), (shown.spec.get(InspectField::Model), hlo.len() as u64));
+    let view = open(&mut session, "nn.hlo.txt", hlo).unwrap();
+    assert!(view.spec.get(InspectField::Model).starts_with("file:nn.hlo.txt@"));
+    let (file, linked) = *view.opened.clone().expect("what was opened");
+    assert_eq!((file.id.as_str(), linked.size), (view.spec.get(InspectField::Model), hlo.len() as u64));
     // A worker sends it in this form, which has no names of fields.
-    let message = postcard::to_allocvec(&shown).unwrap();
-    assert_eq!(postcard::from_bytes::<InspectResult>(&message).unwrap(), shown);
+    let message = postcard::to_allocvec(&view).unwrap();
+    assert_eq!(postcard::from_bytes::<InspectResult>(&message).unwrap(), view);
     // The content of a link opens the same file in a session that has never seen it.
     let mut other = Session::new().with_model_reader(ns_readers::read_model);
     other.handle(Request::new(JobId(2), JobRequest::OpenLinkedModel(linked.packed.expect("a small file"))), None);
     while other.step(1_000_000, &mut |_| {}) != StepResult::Idle {}
-    let again = run(&mut other, InspectAsk::Show(Box::new(shown.spec.clone())), None).unwrap();
-    assert_eq!((again.title.as_str(), again.tree.len()), (shown.title.as_str(), shown.tree.len()));
-    assert!(shown.tree.iter().any(|r| r.title == "Linear[layer1]"), "{:?}", shown.tree);
+    let again = run(&mut other, InspectAsk::Show(Box::new(view.spec.clone())), None).unwrap();
+    assert_eq!((again.title.as_str(), again.tree.len()), (view.title.as_str(), view.tree.len()));
+    assert!(view.tree.iter().any(|r| r.title == "Linear[layer1]"), "{:?}", view.tree);
     let refused = open(&mut session, "notes.txt", b"a text about something else").unwrap_err();
     assert!(refused.contains("notes.txt"), "{refused}");
     // The one before is still there.
-    let spec = Box::new(shown.spec.clone().with(InspectField::Search, "addmm"));
+    let spec = Box::new(view.spec.clone().with(InspectField::Search, "addmm"));
     assert!(run(&mut session, InspectAsk::Show(spec), None).unwrap().found > 0);
     let other = Box::new(InspectSpec::default().with(InspectField::Model, "file:other.onnx@12345678"));
     let wanted = run(&mut session, InspectAsk::Show(other), None).unwrap_err();
@@ -240,16 +240,16 @@ fn branches_and_loops_that_data_decides_are_shown_whatever_the_format() {
         let bytes = std::fs::read(folder.join(file)).unwrap();
         let name = file.rsplit('/').next().unwrap_or_default().to_owned();
         let (spec, size) = (Box::default(), bytes.len() as u64);
-        let shown = run(&mut session, InspectAsk::Open { spec, name: name.clone(), size }, Some(bytes.clone()))
+        let view = run(&mut session, InspectAsk::Open { spec, name: name.clone(), size }, Some(bytes.clone()))
             .unwrap_or_else(|e| panic!("{file}: {e}"));
-        let refused = shown.tree.iter().find(|row| row.note.starts_with("refused"));
-        let refused = refused.unwrap_or_else(|| panic!("{file}: {:?}", shown.tree));
+        let refused = view.tree.iter().find(|row| row.note.starts_with("refused"));
+        let refused = refused.unwrap_or_else(|| panic!("{file}: {:?}", view.tree));
         assert!(refused.title.contains(node), "{file}: {}", refused.title);
-        let spec = shown.spec.clone().with(InspectField::Selected, &refused.id);
+        let spec = view.spec.clone().with(InspectField::Selected, &refused.id);
         let details = run(&mut session, InspectAsk::Show(Box::new(spec)), None).unwrap().details;
         assert!(format!("{details:?}").contains(reason), "{file}: {details:?}");
         // The operations around it are there as well.
-        assert!(shown.tree.len() > 2, "{file}: {:?}", shown.tree);
+        assert!(view.tree.len() > 2, "{file}: {:?}", view.tree);
         // Reading it for a run refuses it.
         let error = ns_readers::read_model(&name, &bytes, &ns_program::ImportOptions::default());
         assert!(error.is_err(), "{file}");
@@ -261,13 +261,13 @@ fn a_program_that_the_compiler_refuses_is_shown_with_the_reason_at_its_node() {
     let mut session = Session::new().with_model_reader(ns_readers::read_model);
     let mlir = include_bytes!("../../../tests/it/fixtures/models/stablehlo/jax-while-data-dependent--jax0.10.2.mlir");
     let (spec, name, size) = (Box::default(), "while.mlir".to_owned(), mlir.len() as u64);
-    let shown = run(&mut session, InspectAsk::Open { spec, name, size }, Some(mlir.to_vec())).unwrap();
-    let said = format!("{:?}", (&shown.head, &shown.details));
+    let view = run(&mut session, InspectAsk::Open { spec, name, size }, Some(mlir.to_vec())).unwrap();
+    let said = format!("{:?}", (&view.head, &view.details));
     assert!(said.contains("It cannot run on a NeuronCore.") && said.contains("number of turns"), "{said}");
     assert!(!said.contains("is an estimate"), "a refusal is no estimate: {said}");
-    let refused = shown.tree.iter().find(|row| row.note.starts_with("refused")).expect("the loop stands in the tree");
-    assert!(shown.picture.contains("operator refused"));
-    let spec = shown.spec.clone().with(InspectField::Selected, &refused.id);
+    let refused = view.tree.iter().find(|row| row.note.starts_with("refused")).expect("the loop stands in the tree");
+    assert!(view.picture.contains("operator refused"));
+    let spec = view.spec.clone().with(InspectField::Selected, &refused.id);
     let details = run(&mut session, InspectAsk::Show(Box::new(spec)), None).unwrap().details;
     let details = format!("{details:?}");
     assert!(details.contains("Refused") && details.contains("data decides how often it turns"), "{details}");

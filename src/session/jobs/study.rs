@@ -32,8 +32,8 @@ impl Job for StudyJob {
             Stage::Running(run) => run,
         };
         match run.step(budget_events)? {
-            StudyStep::More { done, total, label, shown } => {
-                if let Some(result) = shown {
+            StudyStep::More { done, total, label, so_far } => {
+                if let Some(result) = so_far {
                     sink(Message::Part(ResultPart::Study(result)));
                 }
                 sink(Message::Progress { done, total, label });

@@ -78,7 +78,7 @@ fn modelled_compile(configuration: &Configuration, models: &ModelLibrary) -> Res
 /// The figures of the whole run; the timeline may show only a part of it.
 fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(String, String)> {
     let number = |n: Option<f64>, unit: &str| n.map(|n| format!("{}{unit}", format_number(n)));
-    let shown = (recorder.left_out() > 0).then(|| {
+    let part = (recorder.left_out() > 0).then(|| {
         let (part, all) = (u64_to_f64(recorder.until().to_ns()), u64_to_f64(elapsed.to_ns()));
         format!("the first {} of the {} measured", format_ns(part), format_ns(all))
     });
@@ -87,7 +87,7 @@ fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(St
         ("Latency p50", number(report.latency_ms_p50, " ms")),
         ("Latency p99", number(report.latency_ms_p99, " ms")),
         ("Inferences", report.total_infs.map(format_count)),
-        ("Shown", shown),
+        ("Shown", part),
         ("Estimated operators", report.estimated_ops.clone()),
     ]
     .into_iter()

@@ -87,8 +87,8 @@ fn blocks(view: &ResultsView, reports: &[Report]) -> Vec<Block> {
     let (filter, _) = Filter::parse(&view.filter);
     let (wanted, _) = view.wanted.read();
     let all: Vec<(&Report, ReportCells)> = reports.iter().map(|r| (r, ReportCells::of(r))).collect();
-    let shown: Vec<&(&Report, ReportCells)> = all.iter().filter(|(_, cells)| filter.accepts(cells)).collect();
-    let rows: Vec<&Report> = shown.iter().map(|(report, _)| *report).collect();
+    let accepted: Vec<&(&Report, ReportCells)> = all.iter().filter(|(_, cells)| filter.accepts(cells)).collect();
+    let rows: Vec<&Report> = accepted.iter().map(|(report, _)| *report).collect();
     let best = BestFigures::of(&rows, wanted);
     let mut blocks = vec![Block::Tiles(tiles(&best, rows.len()))];
     blocks.extend(best.sentence.into_iter().chain(sharing(rows.iter().copied())).map(Block::Text));
@@ -105,7 +105,7 @@ fn blocks(view: &ResultsView, reports: &[Report]) -> Vec<Block> {
         blocks.push(Block::Plots(plots(&finished)));
     }
     blocks.push(Block::Heading("All configurations".to_owned()));
-    blocks.push(table(view, &rows, &shown.iter().map(|(_, cells)| cells).collect::<Vec<_>>()));
+    blocks.push(table(view, &rows, &accepted.iter().map(|(_, cells)| cells).collect::<Vec<_>>()));
     blocks
 }
 
@@ -131,8 +131,8 @@ fn plots(finished: &[&Report]) -> Vec<Figure> {
     let figure = |title: String, plot: Plot| Figure { title, note: String::new(), plot };
     let (over_latency, _) = throughput_latency(finished);
     let (bars, all) = throughput_by_configuration(finished);
-    let (shown, all) = (bars.bars.len(), all.len());
-    let title = if shown < all { format!(": the {shown} fastest of {all}") } else { String::new() };
+    let (accepted, all) = (bars.bars.len(), all.len());
+    let title = if accepted < all { format!(": the {accepted} fastest of {all}") } else { String::new() };
     let mut plots = vec![
         figure(
             "Throughput over latency; the dashed line joins the configurations that no other beats in both".to_owned(),

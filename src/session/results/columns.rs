@@ -75,20 +75,20 @@ const TELLING: [&str; 5] = ["instance_type", "performance_level", "device_type",
 
 /// The columns to show: the chosen ones, or the default ones, those in which rows differ, and what is published, if anything is.
 pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a str> {
-    let mut shown = chosen.to_vec();
+    let mut columns = chosen.to_vec();
     if chosen != DEFAULT_COLUMNS {
-        return shown;
+        return columns;
     }
     let is_given = |key: &str| rows.iter().any(|row| *row.get(key) != Cell::Missing);
     let estimated = Some("estimated_ops").filter(|key| is_given(key));
     let telling: Vec<&str> = TELLING.into_iter().filter(|key| differs(key, rows)).chain(estimated).collect();
-    let at = shown.iter().position(|key| *key == "throughput_avg").unwrap_or(shown.len());
-    shown.splice(at..at, telling);
+    let at = columns.iter().position(|key| *key == "throughput_avg").unwrap_or(columns.len());
+    columns.splice(at..at, telling);
     if is_given("published") {
-        let after = shown.iter().position(|key| *key == "throughput_avg").map_or(shown.len(), |at| at + 1);
-        shown.insert(after, "published");
+        let after = columns.iter().position(|key| *key == "throughput_avg").map_or(columns.len(), |at| at + 1);
+        columns.insert(after, "published");
     }
-    shown
+    columns
 }
 
 /// Columns that describe a configuration, which stand above the table where all rows have them alike.
@@ -246,8 +246,8 @@ mod tests {
         let row = |flags: &str| ReportCells::of(&Report { compiler_args: Some(flags.into()), ..Report::default() });
         let (a, b) = (row("--auto-cast none -O2"), row("--auto-cast all --auto-cast-type bf16 -O2"));
         assert_eq!(shown_columns(&DEFAULT_COLUMNS, &[&a, &a]), DEFAULT_COLUMNS);
-        let shown = shown_columns(&DEFAULT_COLUMNS, &[&a, &b]);
-        assert_eq!((shown.len(), shown[5], shown[6]), (14, "compiler_args", "throughput_avg"));
+        let columns = shown_columns(&DEFAULT_COLUMNS, &[&a, &b]);
+        assert_eq!((columns.len(), columns[5], columns[6]), (14, "compiler_args", "throughput_avg"));
         assert_eq!(shown_columns(&["status"], &[&a, &b]), ["status"]);
     }
 
@@ -262,8 +262,8 @@ mod tests {
         let row = ReportCells::of(&Report { published: Some(published), ..Report::default() });
         let plain = ReportCells::of(&Report::default());
         assert_eq!(row.get("published"), &Cell::Text("1,219/s (PyTorch 2.5), ratio 1.00".into()));
-        let shown = shown_columns(&DEFAULT_COLUMNS, &[&plain, &row]);
-        assert_eq!(shown[5..7], ["throughput_avg", "published"]);
+        let columns = shown_columns(&DEFAULT_COLUMNS, &[&plain, &row]);
+        assert_eq!(columns[5..7], ["throughput_avg", "published"]);
         assert_eq!(shown_columns(&DEFAULT_COLUMNS, &[&plain, &plain]), DEFAULT_COLUMNS);
     }
 

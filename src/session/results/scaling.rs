@@ -19,7 +19,7 @@ pub struct Scaling {
     /// Plots with their titles, beginning with the plot of the fastest line. All have the same axes.
     pub plots: Vec<(String, Lines)>,
     /// Number of lines in the plots.
-    pub shown: usize,
+    pub lines_drawn: usize,
     /// Number of all lines; the omitted ones are slower than all others of their plot, or in slower plots.
     pub all: usize,
 }
@@ -56,7 +56,7 @@ pub fn scaling<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Option<
             _ => {}
         }
     }
-    let shown = plots.iter().map(|(_, lines)| lines.len()).sum();
+    let lines_drawn = plots.iter().map(|(_, lines)| lines.len()).sum();
     let titles = distinct_names(plots.iter().map(|(family, _)| family));
     let most = plots.iter().flat_map(|(_, lines)| lines).filter_map(|(_, p)| p.keys().next_back()).max().copied()?;
     let mut drawn: Vec<(String, Lines)> =
@@ -66,7 +66,7 @@ pub fn scaling<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Option<
     for (_, plot) in &mut drawn {
         *plot = plot.clone().up_to(highest).with_counted_x();
     }
-    Some(Scaling { plots: drawn, shown, all })
+    Some(Scaling { plots: drawn, lines_drawn, all })
 }
 
 /// Lines with at least two points, the fastest first.
@@ -134,8 +134,8 @@ fn distinct_names<'a>(families: impl Iterator<Item = &'a Family> + Clone) -> Vec
     families
         .map(|f| {
             let mut parts = Vec::new();
-            let mut add = |shown: bool, text: String| {
-                if shown {
+            let mut add = |is_drawn: bool, text: String| {
+                if is_drawn {
                     parts.push(text);
                 }
             };
@@ -182,7 +182,7 @@ mod tests {
             report(8, 1, 1, None),
         ];
         let found = scaling(reports.iter()).unwrap();
-        assert_eq!((found.plots.len(), found.shown, found.all), (1, 2, 2));
+        assert_eq!((found.plots.len(), found.lines_drawn, found.all), (1, 2, 2));
         let (title, plot) = &found.plots[0];
         let names: Vec<&str> = plot.lines.iter().map(|l| l.name.as_str()).collect();
         assert_eq!((title.as_str(), names), ("batch 1", vec!["1 worker", "2 workers", "ideal"]));
@@ -206,7 +206,7 @@ mod tests {
             }
         }
         let found = scaling(reports.iter()).unwrap();
-        assert_eq!((found.plots.len(), found.shown, found.all), (6, 24, 48));
+        assert_eq!((found.plots.len(), found.lines_drawn, found.all), (6, 24, 48));
         assert_eq!(found.plots[0].0, "batch 8");
         let fastest = found.plots[0].1.lines.iter().flat_map(|l| &l.points).map(|p| p.1).fold(0.0, f64::max);
         assert!(fastest >= 2.0 * 6.0 * 8.0 * 100.0);

@@ -44,11 +44,11 @@ pub fn results_id(file: &str) -> Option<&str> {
 
 /// The address that compares a kept item with another one, the base: two profiles, or two results of benchmarks. `None` if
 /// they cannot be compared.
-pub fn comparison_of(shown: &ShelfItem, base: &ShelfItem) -> Option<String> {
-    if let (Some(shown), Some(base)) = (shown.results_file(), base.results_file()) {
-        return Some(ExperimentLink { files: vec![base, shown], ..ExperimentLink::default() }.hash());
+pub fn comparison_of(item: &ShelfItem, base: &ShelfItem) -> Option<String> {
+    if let (Some(item), Some(base)) = (item.results_file(), base.results_file()) {
+        return Some(ExperimentLink { files: vec![base, item], ..ExperimentLink::default() }.hash());
     }
-    let link = shown.profile()?;
+    let link = item.profile()?;
     Some(ProfileLink { tool: Tool::Compare, compare: base.as_base()?, ..link }.hash())
 }
 

@@ -101,7 +101,7 @@ pub(crate) enum StudyStep {
         /// The next part: `n 1024, batch 1`.
         label: String,
         /// The intermediate result, if it has grown.
-        shown: Option<Box<StudyResult>>,
+        so_far: Option<Box<StudyResult>>,
     },
     Done(Box<StudyResult>),
 }

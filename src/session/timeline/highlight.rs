@@ -46,8 +46,8 @@ impl Highlight {
 }
 
 /// The name of a group in the profile, for the one that tables show.
-pub(crate) fn own_name<'a>(profile: &Profile, grouping: &Grouping, shown: &'a str) -> &'a str {
-    if shown == NO_NAME && grouping.find(profile, shown).is_none() { "" } else { shown }
+pub(crate) fn own_name<'a>(profile: &Profile, grouping: &Grouping, text: &'a str) -> &'a str {
+    if text == NO_NAME && grouping.find(profile, text).is_none() { "" } else { text }
 }
 
 /// The level with a name, `None` for all levels; the default level when none was chosen or the profile has no level with that name.

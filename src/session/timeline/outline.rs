@@ -21,7 +21,7 @@ pub(crate) enum TrackContent {
 /// The tracks of a view by their number, with their content.
 #[derive(Debug, Default)]
 pub(crate) struct ViewTracks {
-    shown: Vec<TrackContent>,
+    content: Vec<TrackContent>,
     outline: Outline,
     /// Instants of each thread, by time.
     instants: IndexVec<TrackId, Vec<InstantId>>,
@@ -103,7 +103,7 @@ impl ViewTracks {
     }
 
     pub fn content_of(&self, id: ViewTrackId) -> Option<TrackContent> {
-        self.shown.get(id.0 as usize).copied()
+        self.content.get(id.0 as usize).copied()
     }
 
     /// The track of the view that shows a thread's slices.
@@ -174,10 +174,10 @@ impl ViewTracks {
         tracks
     }
 
-    fn add(&mut self, shown: TrackContent, name: String, kind: TrackKind) -> Track {
-        let id = ViewTrackId(u32::try_from(self.shown.len()).unwrap_or(u32::MAX));
-        self.shown.push(shown);
-        match shown {
+    fn add(&mut self, content: TrackContent, name: String, kind: TrackKind) -> Track {
+        let id = ViewTrackId(u32::try_from(self.content.len()).unwrap_or(u32::MAX));
+        self.content.push(content);
+        match content {
             TrackContent::Slices(track) => self.slices_at[track] = id,
             TrackContent::Instants(track) => self.instants_at[track] = id,
             TrackContent::Async(group) => self.asyncs_at[group] = id,

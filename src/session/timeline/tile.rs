@@ -170,19 +170,19 @@ fn series(profile: &Profile, series: SeriesId, query: &TimelineQuery, names: &mu
     let mut samples = profile.counters().samples(series).peekable();
     while let Some((at, value)) = samples.next() {
         let until = samples.peek().map_or(profile.span().end, |(next, _)| *next);
-        let held: Interval<TraceNs> = Interval::new(at, until);
-        if held.end < query.span.start || held.start > query.span.end {
+        let interval: Interval<TraceNs> = Interval::new(at, until);
+        if interval.end < query.span.start || interval.start > query.span.end {
             continue;
         }
-        let duration_ns = (held.end.0 - held.start.0).max(0).unsigned_abs();
+        let duration_ns = (interval.end.0 - interval.start.0).max(0).unsigned_abs();
         if let (Some(start), Some(last), Some(last_value), Some(count)) = (
             columns.start_ns.last(),
             columns.duration_ns.last_mut(),
             columns.value.last_mut(),
             columns.count.last_mut(),
-        ) && (held.end.0 - start).unsigned_abs() < resolution
+        ) && (interval.end.0 - start).unsigned_abs() < resolution
         {
-            *last = (held.end.0 - start).unsigned_abs();
+            *last = (interval.end.0 - start).unsigned_abs();
             *last_value = last_value.max(value);
             *count += 1;
             continue;

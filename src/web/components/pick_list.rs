@@ -64,8 +64,8 @@ pub fn PickList(props: &PickListProps) -> Html {
     let id = &props.id;
     let list_id = format!("{id}-list");
     let typed = open.as_ref().and_then(|open| open.typed.clone());
-    let shown: Vec<&PickEntry> = entries_for(&props.entries, typed.as_deref(), props.several);
-    let at = open.as_ref().map_or(0, |open| open.at).min(shown.len().saturating_sub(1));
+    let matches: Vec<&PickEntry> = entries_for(&props.entries, typed.as_deref(), props.several);
+    let at = open.as_ref().map_or(0, |open| open.at).min(matches.len().saturating_sub(1));
     let choose = {
         let (open, on_choose, value, several) =
             (open.clone(), props.on_choose.clone(), props.value.clone(), props.several);
@@ -107,7 +107,7 @@ pub fn PickList(props: &PickListProps) -> Html {
     };
     let onkeydown = {
         let (open, choose, list_id) = (open.clone(), choose.clone(), list_id.clone());
-        let values: Vec<AttrValue> = shown.iter().map(|entry| entry.value.clone()).collect();
+        let values: Vec<AttrValue> = matches.iter().map(|entry| entry.value.clone()).collect();
         Callback::from(move |event: KeyboardEvent| {
             let count = values.len().max(1);
             let go = |at: usize| {
@@ -164,12 +164,12 @@ pub fn PickList(props: &PickListProps) -> Html {
             <label for={id.clone()}>{ &props.label }</label>
             <input ref={input} id={id.clone()} type="text" role="combobox" autocomplete="off" spellcheck="false" aria-autocomplete="list"
                 aria-expanded={is_open.to_string()} aria-controls={list_id.clone()} value={typed.map_or_else(|| props.value.clone(), Into::into)}
-                title={props.value.clone()} aria-activedescendant={(is_open && !shown.is_empty()).then(|| format!("{list_id}-{at}"))}
+                title={props.value.clone()} aria-activedescendant={(is_open && !matches.is_empty()).then(|| format!("{list_id}-{at}"))}
                 aria-invalid={props.error.is_some().then_some("true")} aria-describedby={described_by(id, &props.help, props.error.as_ref())}
                 {oninput} {onkeydown} onclick={show} onblur={close} />
             <ul id={list_id.clone()} role="listbox" aria-label="Choices" aria-multiselectable={props.several.then_some("true")}
-                hidden={!is_open || shown.is_empty()}>
-                if is_open { { for shown.iter().enumerate().map(option) } }
+                hidden={!is_open || matches.is_empty()}>
+                if is_open { { for matches.iter().enumerate().map(option) } }
             </ul>
             { note(id, &props.help, props.error.as_ref()) }
         </div>

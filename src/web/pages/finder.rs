@@ -89,14 +89,14 @@ pub fn Finder(props: &FinderProps) -> Html {
     let before = use_mut_ref(|| None::<HtmlElement>);
     use_shortcut(&is_open);
     use_focus(*is_open, &text, &at, &before);
-    let found_in = HitsSetter { latest, shown: found.setter() };
+    let found_in = HitsSetter { latest, current: found.setter() };
     use_slices(&props.profile, &text, &found_in);
     use_operators_named(&props.profile, &text, &found_in);
     if !*is_open {
         return Html::default();
     }
     let entries = entries(props, &text, &found);
-    let shown = (*at).min(entries.len().saturating_sub(1));
+    let current = (*at).min(entries.len().saturating_sub(1));
     let go = {
         let (profile, theme, is_open, before) =
             (props.profile.clone(), props.theme.clone(), is_open.clone(), before.clone());
@@ -109,19 +109,19 @@ pub fn Finder(props: &FinderProps) -> Html {
             go_to(&profile, &theme, place);
         })
     };
-    let onkeydown = keys(&entries, (&at, shown), &go, &is_open);
+    let onkeydown = keys(&entries, (&at, current), &go, &is_open);
     let oninput = on((text.clone(), at.clone()), |(text, at), event: InputEvent| {
         text.set(page::value_of(&event));
         at.set(0);
     });
     let close = set(&is_open, false);
-    let option = |(i, entry): (usize, &Entry)| option(i, entry, i == shown, &go);
+    let option = |(i, entry): (usize, &Entry)| option(i, entry, i == current, &go);
     html! {
         <div class="finder-veil" onclick={close}>
             <div class="finder" role="dialog" aria-modal="true" aria-label="Find" onclick={|event: MouseEvent| event.stop_propagation()}>
                 <input
                     id="finder" type="search" role="combobox" aria-expanded="true" aria-controls="finder-list" autocomplete="off"
-                    aria-activedescendant={(!entries.is_empty()).then(|| format!("finder-{shown}"))} aria-label="Find a tool, run, page, setting, operator, track or slice"
+                    aria-activedescendant={(!entries.is_empty()).then(|| format!("finder-{current}"))} aria-label="Find a tool, run, page, setting, operator, track or slice"
                     placeholder="Find a tool, run, page, setting, operator, track or slice" value={(*text).clone()} {oninput} {onkeydown}
                 />
                 <ul id="finder-list" role="listbox" aria-label="Found">{ for entries.iter().enumerate().map(option) }</ul>
@@ -134,7 +134,7 @@ pub fn Finder(props: &FinderProps) -> Html {
 /// Handles keys: the arrow keys walk along the entries, Enter opens the marked one, Escape closes the dialog.
 fn keys(
     entries: &[Entry],
-    (at, shown): (&UseStateHandle<usize>, usize),
+    (at, current): (&UseStateHandle<usize>, usize),
     go: &Callback<Place>,
     is_open: &UseStateHandle<bool>,
 ) -> Callback<KeyboardEvent> {
@@ -142,9 +142,9 @@ fn keys(
     Callback::from(move |event: KeyboardEvent| {
         let count = entries.len().max(1);
         match event.key().as_str() {
-            "ArrowDown" => at.set((shown + 1) % count),
-            "ArrowUp" => at.set((shown + count - 1) % count),
-            "Enter" => entries.get(shown).into_iter().for_each(|(.., place)| go.emit(place.clone())),
+            "ArrowDown" => at.set((current + 1) % count),
+            "ArrowUp" => at.set((current + count - 1) % count),
+            "Enter" => entries.get(current).into_iter().for_each(|(.., place)| go.emit(place.clone())),
             "Escape" => is_open.set(false),
             // Only the field takes the focus here.
             "Tab" => {}
@@ -215,14 +215,14 @@ fn use_shortcut(is_open: &UseStateHandle<bool>) {
 #[derive(Clone)]
 struct HitsSetter {
     latest: Rc<RefCell<Hits>>,
-    shown: UseStateSetter<Hits>,
+    current: UseStateSetter<Hits>,
 }
 
 impl HitsSetter {
     fn change(&self, change: impl FnOnce(&mut Hits)) {
         let mut latest = self.latest.borrow_mut();
         change(&mut latest);
-        self.shown.set(latest.clone());
+        self.current.set(latest.clone());
     }
 }
 
@@ -290,8 +290,8 @@ fn forget(asked: Option<(Engine, JobId)>) {
 /// All entries whose name contains the text: tools, runs, pages, settings, operators, tracks, slices.
 fn entries(props: &FinderProps, text: &str, found: &Hits) -> Vec<Entry> {
     let text = text.trim();
-    let shown = props.profile.shown_run();
-    let tools = shown.into_iter().flat_map(|run| {
+    let current = props.profile.shown_run();
+    let tools = current.into_iter().flat_map(|run| {
         let all = tools_of(run).into_iter().flat_map(|(_, tools)| tools);
         all.filter(|(_, lack)| lack.is_none()).map(|(t, _)| ("Tool", tool_name(t, run).to_owned(), Place::Tool(t)))
     });
@@ -306,7 +306,7 @@ fn entries(props: &FinderProps, text: &str, found: &Hits) -> Vec<Entry> {
     let operators = found.operators.iter().map(|name| ("Operator", name.clone(), Place::Operator(name.clone())));
     let of_slice = |s: &SliceLink| ("Slice", short_name(&s.title).into_owned(), Place::Slice(s.clone()));
     let slices = found.slices.iter().map(of_slice);
-    named.chain(operators).chain(tracks(shown, text)).chain(slices).collect()
+    named.chain(operators).chain(tracks(current, text)).chain(slices).collect()
 }
 
 /// Models and instances, once something is typed: each leads to a benchmark.

@@ -17,12 +17,12 @@ thread_local! {
 impl Controller {
     /// Makes this the timeline that pictures are taken of.
     pub(super) fn set_on_screen(&self) {
-        VISIBLE.with(|shown| *shown.borrow_mut() = Rc::downgrade(&self.0));
+        VISIBLE.with(|visible| *visible.borrow_mut() = Rc::downgrade(&self.0));
     }
 
     /// The timeline on the screen, if there is one.
     pub fn on_screen() -> Option<Self> {
-        VISIBLE.with(|shown| shown.borrow().upgrade()).map(Self)
+        VISIBLE.with(|visible| visible.borrow().upgrade()).map(Self)
     }
 
     /// The content of the screen as SVG.

@@ -289,8 +289,8 @@ impl Controller {
                         duration_ns: track.duration_ns[found.index],
                         count: track.count[found.index],
                         value: track.value.get(found.index).map(|value| {
-                            let (_, shown) = self.0.info.outline.find(found.track).unzip();
-                            value_of_counter(shown.map_or("", |track| &track.name), *value)
+                            let (_, drawn_track) = self.0.info.outline.find(found.track).unzip();
+                            value_of_counter(drawn_track.map_or("", |track| &track.name), *value)
                         }),
                         x,
                         y,

@@ -182,13 +182,13 @@ fn spread_of_models(input: &ViewInput<'_>) -> Option<Block> {
 
 /// Lower and upper ends of the intervals, after the columns of the report.
 fn add_intervals(input: &ViewInput<'_>, table: &mut Table) {
-    let shown: Vec<f64> =
+    let times: Vec<f64> =
         input.times.iter().filter(|t| t.backends.iter().any(Option::is_some)).map(|t| t.timestamp).collect();
     for (b, backend) in input.backends.iter().enumerate() {
         let title = backend.title();
         table.columns.push(Column::new(&format!("Low95({title})"), &format!("95 % low {title}"), ColumnKind::Number));
         table.columns.push(Column::new(&format!("High95({title})"), &format!("95 % high {title}"), ColumnKind::Number));
-        for (row, t) in table.rows.iter_mut().zip(&shown) {
+        for (row, t) in table.rows.iter_mut().zip(&times) {
             let (low, high) = interval_at(input, b, *t);
             row.extend([number(Some(low)), number(Some(high))]);
         }

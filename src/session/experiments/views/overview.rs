@@ -86,12 +86,12 @@ fn verified_tile(input: &ViewInput<'_>) -> Option<Tile> {
 }
 
 fn records_tile(input: &ViewInput<'_>) -> Tile {
-    let shown = input.entries.len() as u64;
+    let records = input.entries.len() as u64;
     let all = input.store.entries.len() as u64;
     let (runs, files) = (input.runs.len(), input.store.files.len());
     let note =
         format!("of {} read; {}; {}", format_count(all), format_plural(runs, "run"), format_plural(files, "file"));
-    Tile { name: "Records".to_owned(), value: format_count(shown), note, tone: Tone::Neutral, share: None }
+    Tile { name: "Records".to_owned(), value: format_count(records), note, tone: Tone::Neutral, share: None }
 }
 
 fn remarks(input: &ViewInput<'_>) -> Vec<Block> {

@@ -73,16 +73,16 @@ impl StudyRun for CustomopStudyRun {
         };
         let label = next.label();
         let done = self.finished.len();
-        let shown = is_shown(done, done + self.waiting.len()).then(|| self.result(false)).transpose()?;
-        Ok(self.more(0.0, label, shown.map(Box::new)))
+        let so_far = is_shown(done, done + self.waiting.len()).then(|| self.result(false)).transpose()?;
+        Ok(self.more(0.0, label, so_far.map(Box::new)))
     }
 }
 
 impl CustomopStudyRun {
-    fn more(&self, fraction: f64, label: String, shown: Option<Box<StudyResult>>) -> StudyStep {
+    fn more(&self, fraction: f64, label: String, so_far: Option<Box<StudyResult>>) -> StudyStep {
         let cases = self.finished.len() + self.waiting.len() + usize::from(self.current.is_some());
         let done = self.finished.len() as u64 * PARTS + f64_to_u64(fraction * u64_to_f64(PARTS));
-        StudyStep::More { done, total: cases as u64 * PARTS, label, shown }
+        StudyStep::More { done, total: cases as u64 * PARTS, label, so_far }
     }
 
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {

@@ -174,8 +174,8 @@ pub(super) fn grid(own: &Request, limits: &Limits, made: &[RequestResult]) -> Bl
         _ => Column::new(id, title, kind),
     });
     // Without simulations there are no times.
-    let shown = if made.is_empty() { columns.len() - 3 } else { columns.len() };
-    let mut table = Table { columns: columns.into_iter().take(shown).collect(), ..Table::default() };
+    let most = if made.is_empty() { columns.len() - 3 } else { columns.len() };
+    let mut table = Table { columns: columns.into_iter().take(most).collect(), ..Table::default() };
     let (mut targets, mut faint) = (Vec::new(), Vec::new());
     for (position, row) in found.rows.iter().enumerate() {
         let result = match (row.memory.fits, is_priced(row)) {
@@ -204,7 +204,7 @@ pub(super) fn grid(own: &Request, limits: &Limits, made: &[RequestResult]) -> Bl
             figure(|made| Some(made.ttft_ms)),
             figure(|made| made.cost_usd_per_million_tokens),
         ];
-        table.rows.push(cells.into_iter().take(shown).collect());
+        table.rows.push(cells.into_iter().take(most).collect());
         targets.push(format!("instance={}&tp={}", row.instance, row.tp));
     }
     let title = match found.nearest {

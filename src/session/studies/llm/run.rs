@@ -137,7 +137,7 @@ impl LlmRun {
         // The answer itself comes first; charts and the grid follow below it at the end, so that nothing moves while they are made.
         // With limits the answer is one of the places, which are all simulated first.
         let is_answer = self.made.len() == 1 && self.study.limits().is_none();
-        let shown = if is_answer { Some(Box::new(self.result(false)?)) } else { None };
-        Ok(StudyStep::More { done, total: done + waiting, label, shown })
+        let so_far = if is_answer { Some(Box::new(self.result(false)?)) } else { None };
+        Ok(StudyStep::More { done, total: done + waiting, label, so_far })
     }
 }

@@ -61,7 +61,7 @@ impl StudyRun for MatmultStudyRun {
         if self.current.is_none() {
             self.current = self.waiting.pop_front().map(|case| CaseRun::new(case, &self.models));
         }
-        let shown = match &mut self.current {
+        let so_far = match &mut self.current {
             Some(run) => match run.step(u64::from(budget_events)) {
                 Some((report, detail)) => {
                     self.current = None;
@@ -75,8 +75,8 @@ impl StudyRun for MatmultStudyRun {
         match self.next() {
             Some(label) => {
                 let (done, total) = self.progress();
-                let shown = shown.then(|| Box::new(self.result()));
-                Ok(StudyStep::More { done, total, label, shown })
+                let so_far = so_far.then(|| Box::new(self.result()));
+                Ok(StudyStep::More { done, total, label, so_far })
             }
             None => Ok(StudyStep::Done(Box::new(StudyResult { files: self.files()?, ..self.result() }))),
         }

@@ -44,8 +44,8 @@ impl KernelDocument<'_> {
             blocks.extend(answer.occupancy.iter().flat_map(|all| [timeline(all), space(all)]).map(Block::Plot));
         }
         if let Some(answer) = &best.answer {
-            let shown = self.source.map(|(file, text)| Block::Source(source(file, text, answer, self.files)));
-            blocks.extend(shown.or_else(|| (!answer.lines.is_empty()).then(|| lines(answer))));
+            let source_block = self.source.map(|(file, text)| Block::Source(source(file, text, answer, self.files)));
+            blocks.extend(source_block.or_else(|| (!answer.lines.is_empty()).then(|| lines(answer))));
         }
         if !self.command.is_empty() {
             let values = "Values are compared by this command with --check \"a.T @ b\", or --check wanted.npz: that needs NumPy, which the page's Python does not have.";

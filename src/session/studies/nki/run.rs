@@ -135,10 +135,10 @@ impl NkiStudyRun {
         answers.min_by(|a, b| time(a.1).total_cmp(&time(b.1))).map(|(at, _)| at)
     }
 
-    fn more(&self, done: usize, shown: Option<Box<StudyResult>>) -> StudyStep {
+    fn more(&self, done: usize, so_far: Option<Box<StudyResult>>) -> StudyStep {
         let settings = self.lanes.iter().flatten().next().map(|case| self.cases[*case].join(" "));
         let label = settings.filter(|label| !label.is_empty()).unwrap_or_else(|| "Python runs the file".to_owned());
-        StudyStep::More { done: done as u64, total: self.cases.len() as u64, label, shown }
+        StudyStep::More { done: done as u64, total: self.cases.len() as u64, label, so_far }
     }
 
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {

@@ -79,7 +79,7 @@ pub(in crate::studies) fn start(study: NumericsStudy, models: &ModelLibrary) -> 
 
 impl Comparison {
     fn more(&self, done: u64, total: u64, doing: &str) -> StudyStep {
-        StudyStep::More { done, total, label: format!("{doing} {}", self.model), shown: None }
+        StudyStep::More { done, total, label: format!("{doing} {}", self.model), so_far: None }
     }
 
     /// The next part of a model of the zoo.

@@ -84,9 +84,9 @@ fn item(props: &KeptSweepsProps, sweep: &KeptSweep, kept: &UseStateHandle<Vec<Ke
     };
     let config = &sweep.head.config;
     let what = config.mlperf.as_ref().map(|m| format!("MLPerf {}, ", m.scenario.name())).unwrap_or_default();
-    let shown = if is_shown { " Saved; shown below." } else { "" };
+    let saved = if is_shown { " Saved; shown below." } else { "" };
     let text = format!(
-        "{what}{} on {}: {} of {} configurations are done.{shown}",
+        "{what}{} on {}: {} of {} configurations are done.{saved}",
         config.model, config.instance_type, sweep.rows, sweep.head.rows
     );
     html! {

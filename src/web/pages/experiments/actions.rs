@@ -79,12 +79,12 @@ fn start(
         app.notices.dispatch(NoticeAction::Say(Tone::Bad, text));
         return;
     }
-    let held = state.engine.clone().filter(|engine| engine.is_alive() && !replaces_sample);
+    let alive = state.engine.clone().filter(|engine| engine.is_alive() && !replaces_sample);
     let is_sample = matches!(&from, RecordsSource::Link(data) if data == SAMPLE);
     if replaces_sample {
         state.dispatch(ExperimentsAction::Replace);
     }
-    let engine = match held.map_or_else(|| app.pool.take(Program::Studies), Ok) {
+    let engine = match alive.map_or_else(|| app.pool.take(Program::Studies), Ok) {
         Ok(engine) => engine,
         Err(message) => return state.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
     };

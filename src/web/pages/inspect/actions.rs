@@ -56,8 +56,8 @@ pub fn open_model(actions: &InspectActions, file: File) {
 impl InspectActions {
     /// The worker that holds the model, or another one.
     fn engine(&self) -> Result<Engine, String> {
-        let held = self.state.engine.clone().filter(Engine::is_alive);
-        held.map_or_else(|| self.app.pool.take(Program::Benchmarks), Ok)
+        let alive = self.state.engine.clone().filter(Engine::is_alive);
+        alive.map_or_else(|| self.app.pool.take(Program::Benchmarks), Ok)
     }
 
     fn send(&self, engine: &Engine, job: JobId, ask: InspectAsk, file: Option<OpenedFile>, refused: Callback<String>) {

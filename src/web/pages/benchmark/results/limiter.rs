@@ -27,8 +27,8 @@ pub fn LimiterLine(props: &LimiterLineProps) -> Html {
             .with(InspectField::Instance, instance)
             .with(InspectField::Batch, &batch.to_string());
         let on_message = Callback::from(move |message: Message| {
-            if let Message::Done(JobResult::Inspected(shown)) = message {
-                found.set((Some(of.clone()), shown.limiter));
+            if let Message::Done(JobResult::Inspected(inspection)) = message {
+                found.set((Some(of.clone()), inspection.limiter));
             }
         });
         engine.send(JobRequest::Inspect(InspectAsk::Show(Box::new(spec))), None, on_message);

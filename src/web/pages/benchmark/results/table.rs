@@ -33,7 +33,7 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     let state = &props.state;
     let (_, wrong) = Filter::parse(&state.filter);
     let look = (state.rows.clone(), state.filter.clone(), state.columns.clone(), page::is_narrow());
-    let shown = use_memo(look, |(_, _, columns, is_narrow)| {
+    let drawn = use_memo(look, |(_, _, columns, is_narrow)| {
         let kept = &props.rows;
         let cells: Vec<&ReportCells> = kept.iter().map(|r| &*r.cells).collect();
         let mut keys = shown_columns(columns, &cells);
@@ -46,8 +46,8 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     let dispatch = state.dispatcher();
     let on_sort = on(dispatch.clone(), |dispatch, sort: Sort| dispatch.dispatch(BenchAction::Sort(sort)));
     let on_columns = on(dispatch.clone(), |dispatch, columns| dispatch.dispatch(BenchAction::Columns(columns)));
-    let on_row = on((dispatch.clone(), shown.clone()), |(dispatch, shown), row: usize| {
-        if let Some(id) = shown.1.get(row) {
+    let on_row = on((dispatch.clone(), drawn.clone()), |(dispatch, drawn), row: usize| {
+        if let Some(id) = drawn.1.get(row) {
             dispatch.dispatch(BenchAction::Select(*id));
             page::focus("configuration-title");
         }
@@ -55,7 +55,7 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     let oninput = on(dispatch, |dispatch, event: InputEvent| {
         dispatch.dispatch(BenchAction::Filter(page::value_of(&event).into()));
     });
-    let (all, left) = (state.rows.len(), shown.1.len());
+    let (all, left) = (state.rows.len(), drawn.1.len());
     let is_wrong = !wrong.is_empty();
     let awaited = state.awaited_rows();
     let room = (awaited > 0).then(|| format!("--rows:{awaited}"));
@@ -71,11 +71,11 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
                     { wrong.first().map_or_else(|| if left < all { format!("{left} of {all} rows match.") } else { String::new() }, ToString::to_string) }
                 </p>
                 <ColumnChooser columns={state.columns.clone()} on_choose={on_columns} />
-                <button type="button" onclick={saver(&shown.0)}>{ "Table as CSV" }</button>
+                <button type="button" onclick={saver(&drawn.0)}>{ "Table as CSV" }</button>
             </div>
-            { alike(&shown.2) }
-            <DataTable name="Benchmark results" table={shown.0.clone()} sort={state.sort.clone()} {on_sort} {on_row}
-                marked={state.selected.or(props.best).and_then(|marked| shown.1.iter().position(|id| *id == marked))} row_action={profile_action(state, &shown.1)} />
+            { alike(&drawn.2) }
+            <DataTable name="Benchmark results" table={drawn.0.clone()} sort={state.sort.clone()} {on_sort} {on_row}
+                marked={state.selected.or(props.best).and_then(|marked| drawn.1.iter().position(|id| *id == marked))} row_action={profile_action(state, &drawn.1)} />
         </div>
     }
 }

@@ -334,8 +334,8 @@ fn shared(reports: &[&Report]) -> Html {
 /// Small plots beside each other, with the number of lines shown and in all.
 fn scaling_plots(reports: &[&Report]) -> Html {
     let Some(found) = scaling(reports.iter().copied()) else { return Html::default() };
-    let left_out = if found.shown < found.all {
-        format!(" {} of {} lines are shown, the fastest among them.", found.shown, found.all)
+    let left_out = if found.lines_drawn < found.all {
+        format!(" {} of {} lines are shown, the fastest among them.", found.lines_drawn, found.all)
     } else {
         String::new()
     };

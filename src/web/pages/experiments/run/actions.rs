@@ -113,14 +113,14 @@ impl RunActions {
         if lines.is_empty() || sent.borrow().is_sending {
             return;
         }
-        let held = state.engine.clone().filter(Engine::is_alive);
-        let has = held
+        let alive = state.engine.clone().filter(Engine::is_alive);
+        let has = alive
             .as_ref()
             .is_some_and(|engine| sent.borrow().has.as_ref().is_some_and(|(at, has)| at == engine && has == lines));
         if has {
             return;
         }
-        let engine = match held.map_or_else(|| self.page.app.pool.take(Program::Studies), Ok) {
+        let engine = match alive.map_or_else(|| self.page.app.pool.take(Program::Studies), Ok) {
             Ok(engine) => engine,
             Err(message) => return self.say(message),
         };

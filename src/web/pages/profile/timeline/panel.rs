@@ -197,9 +197,9 @@ fn dock(
             html! { <AnnotationsPanel {unit} state={props.state.clone()} controller={controller.clone()} /> },
         ));
     }
-    let shown = if **open == MARKS && marks == 0 { SLICE } else { **open };
+    let tab = if **open == MARKS && marks == 0 { SLICE } else { **open };
     let on_open = on(open.setter(), |open, tab| open.set(tab));
-    html! { <Dock label="Details" {tabs} open={shown} {on_open} size={size.clone()} /> }
+    html! { <Dock label="Details" {tabs} open={tab} {on_open} size={size.clone()} /> }
 }
 
 /// Keeps the timeline up to date with the state of the page.

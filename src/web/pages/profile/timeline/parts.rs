@@ -55,9 +55,9 @@ pub fn timeline_tools(props: &TimelineTools) -> Html {
 }
 
 fn flows_text(flows: &Flows) -> String {
-    let (shown, total) = (flows.arrows.len() as u64, flows.total);
-    if shown < total {
-        format!("Flow arrows: {} of {}", format_count(shown), format_count(total))
+    let (drawn, total) = (flows.arrows.len() as u64, flows.total);
+    if drawn < total {
+        format!("Flow arrows: {} of {}", format_count(drawn), format_count(total))
     } else {
         format!("Flow arrows: {}", format_count(total))
     }

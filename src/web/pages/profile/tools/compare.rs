@@ -87,8 +87,8 @@ fn nothing_to_compare(props: &ToolProps, missing: Option<&String>) -> Html {
 
 /// Swaps the two: shows the base, with the run shown before as its base.
 fn swap(props: &ToolProps, base: u32) -> Callback<MouseEvent> {
-    on((props.state.clone(), props.run.info.name.clone()), move |(state, shown), _: MouseEvent| {
-        state.dispatch(ProfileAction::Adjust(ToolSetting::Base(shown.clone())));
+    on((props.state.clone(), props.run.info.name.clone()), move |(state, name), _: MouseEvent| {
+        state.dispatch(ProfileAction::Adjust(ToolSetting::Base(name.clone())));
         state.dispatch(ProfileAction::Show(base));
     })
 }

@@ -177,14 +177,14 @@ fn thread_field(props: &ToolProps, answer: &Option<AnalysisAnswer>) -> Html {
     };
     let options: Vec<(AttrValue, AttrValue)> =
         tracks.map(|(s, t)| (t.id.0.to_string().into(), name(s, t).into())).collect();
-    let shown = match answer {
+    let drawn = match answer {
         Some(Ok(answer)) => match &**answer {
             Answer::InOrder(found) => found.track,
             _ => None,
         },
         _ => None,
     };
-    let value = props.state.link.flame.thread.or(shown).map(|t| t.0.to_string()).unwrap_or_default();
+    let value = props.state.link.flame.thread.or(drawn).map(|t| t.0.to_string()).unwrap_or_default();
     let on_choose = on(props.state.clone(), |state, text: String| {
         let thread = text.parse().ok().map(TrackId);
         state.dispatch(ProfileAction::Adjust(ToolSetting::FlameThread(thread)));

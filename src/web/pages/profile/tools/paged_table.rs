@@ -90,18 +90,18 @@ pub(in crate::pages::profile) fn column(table: &Table, id: &str) -> Option<usize
 }
 
 fn summary(listed: &LinkedTable, props: &PagedTableProps) -> String {
-    let (shown, total) = (listed.table.rows.len() as u64, listed.total);
+    let (rows, total) = (listed.table.rows.len() as u64, listed.total);
     let order = if props.longest_first { ", the longest first" } else { "" };
     let time = column(&listed.table, "duration_ns").map_or_else(String::new, |at| {
         let sum: f64 = listed.table.rows.iter().filter_map(|r| r.get(at).and_then(Cell::number)).sum();
         format!(
             ": {} in all{}",
             props.run.info.outline.unit.text(f64_to_i64(sum)),
-            if shown < total { " of these" } else { "" }
+            if rows < total { " of these" } else { "" }
         )
     });
-    if shown < total {
-        let (from, to) = (format_count(listed.skip + 1), format_count(listed.skip + shown));
+    if rows < total {
+        let (from, to) = (format_count(listed.skip + 1), format_count(listed.skip + rows));
         return format!("{} {from} to {to} of {}{order}{time}.", capital(&props.noun), format_count(total));
     }
     let noun = if total == 1 { props.noun.strip_suffix('s').unwrap_or(&props.noun) } else { &props.noun };
