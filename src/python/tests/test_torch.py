@@ -1481,6 +1481,30 @@ with torch.no_grad():
     assert all(found) and len(found) == 4 and "Sequential runs operator by operator, with the numbers of torch: it changes 0.count, 0.last, 0.seen" in done.stderr, done.stderr
 
 
+def test_a_tensor_that_itself_changes_its_shape_is_as_in_torch():
+    found, done = times(
+        """
+@torch.no_grad()
+def run(dev):
+    torch.manual_seed(0)
+    net, x = torch.nn.Linear(4, 1).eval().to(dev), torch.randn(3, 4).to(dev)
+    y = net(x).squeeze_(1)
+    results = [(y * 2).cpu().clone(), y.cpu().clone()]
+    y.unsqueeze_(0)
+    results += [(y + 1).cpu(), y.cpu().clone()]
+    flat, other = net(x).t_().add_(1), x.clone()
+    total = other.transpose_(0, 1).sum(0)
+    return [*results, flat.cpu(), total.cpu(), other.mul_(2).cpu()]
+
+for ours, theirs in zip(timed(lambda: run(dev)), run("cpu"), strict=True):
+    assert ours.shape == theirs.shape and (ours - theirs).abs().max() < 0.02
+row, weight = torch.ones(4).to(dev), torch.ones(4, 4).to(dev)
+assert torch.equal(timed(lambda: torch.func.jacrev(lambda x: weight @ x)(row)).cpu(), torch.ones(4, 4))
+"""
+    )
+    assert all(found) and len(found) == 2 and "takes no time" not in done.stderr, done.stderr
+
+
 def test_operators_on_lists_are_those_of_torch():
     """Each of the operators that optimisers call with ``foreach=True``."""
     found, _ = times(

@@ -15,6 +15,7 @@ import weakref
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils import _pytree
+from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from . import clock, device, fused, kernels
@@ -30,6 +31,8 @@ _aten = torch.ops.aten
 _LOOKS = {_aten._local_scalar_dense.default, _aten.equal.default, _aten.is_nonzero.default, _aten.allclose.default}
 # Operators of which the lengths of a batch say what they do, without torch's word for it.
 _BY_LENGTHS = {_aten._pack_padded_sequence.default, _aten._ctc_loss.default, _aten._ctc_loss.Tensor, _aten._ctc_loss_backward.default, _aten._ctc_loss_backward.Tensor}
+# Operators that give a view, and with another name the tensor itself, the shape of one.
+_VIEWS = {f"aten::{name}" for name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes", "swapdims", "as_strided")}
 _SIMPLE = (type(None), bool, int, float, str, torch.dtype, torch.device, torch.memory_format, torch.layout)
 
 # Storages of tensors on the device: the reference keeps the number of a storage from being given to another one.
@@ -424,6 +427,8 @@ def _record(function, args, kwargs, tensors):
     if name in fused.UPDATES:
         with _Watch():
             return fused.UPDATES[name](*args, **kwargs)
+    if name.removesuffix("_") in _VIEWS and function._schema.is_mutable:
+        return _view_in_place(function, args, kwargs)
     if function.namespace == "c10d":
         remark("collectives of torch.distributed take no time: there is one process, which has what all have")
         return function(*host(args), **host(kwargs))
@@ -463,6 +468,22 @@ def _record(function, args, kwargs, tensors):
     step.writes |= writes
     step.keep(results, step.call(function, node_args, node_kwargs))
     return results
+
+
+def _view_in_place(function, args, kwargs):
+    """A tensor that itself gets another shape: the step has the operator that makes a view of it."""
+    tensor, views = args[0], getattr(_aten, function._schema.name.removeprefix("aten::")[:-1])
+    view = dispatch(getattr(views, function._overloadname, None) or _overload(views, args), args, kwargs)
+    if not isinstance(tensor, LazyTensor):
+        with aside():
+            return function(*args, **kwargs)
+    with no_dispatch():
+        function(*args, **kwargs)
+    if isinstance(view, LazyTensor):
+        tensor.node = view.node
+    else:
+        tensor.results, tensor.n = Computed([view]), 0
+    return tensor
 
 
 def _on_host(function, args, kwargs, waits=False):
