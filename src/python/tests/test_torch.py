@@ -1430,6 +1430,9 @@ xm.save(net.state_dict(), "net.pt")
 loaded = torch.load("net.pt", map_location=dev)["weight"]
 assert loaded.device == dev and torch.equal(loaded.cpu(), net.weight.cpu())
 os.environ.update(RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+xm.set_replication(dev, [dev])
+# accelerate reads it to know whether it may print.
+assert int(os.environ["LOCAL_RANK"]) == xm.get_local_ordinal()
 dist.init_process_group("xla", init_method="xla://")
 model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 2).to(dev), gradient_as_bucket_view=True)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
