@@ -1494,7 +1494,8 @@ with torch.no_grad():
     assert all(found) and len(found) == 4 and "Sequential runs operator by operator, with the numbers of torch: it changes 0.count, 0.last, 0.seen" in done.stderr, done.stderr
 
 
-def test_a_tensor_that_itself_changes_its_shape_is_as_in_torch():
+def test_a_tensor_that_an_operator_changes_is_as_in_torch():
+    """Its shape, by ``squeeze_`` and the like, and its numbers, by ``out=``."""
     found, done = times(
         """
 @torch.no_grad()
@@ -1507,7 +1508,12 @@ def run(dev):
     results += [(y + 1).cpu(), y.cpu().clone()]
     flat, other = net(x).t_().add_(1), x.clone()
     total = other.transpose_(0, 1).sum(0)
-    return [*results, flat.cpu(), total.cpu(), other.mul_(2).cpu()]
+    results += [flat.cpu(), total.cpu(), other.mul_(2).cpu()]
+    sums, product, values, places = torch.empty(3, 1).to(dev), net(x), torch.empty(1).to(dev), torch.empty(1, dtype=torch.long).to(dev)
+    torch.add(net(x), 1, out=sums)
+    torch.mul(x[:, :1], 3, out=product)
+    torch.max(net(x), 0, out=(values, places))
+    return [*results, sums.cpu(), product.cpu(), values.cpu(), places.cpu()]
 
 for ours, theirs in zip(timed(lambda: run(dev)), run("cpu"), strict=True):
     assert ours.shape == theirs.shape and (ours - theirs).abs().max() < 0.02

@@ -446,7 +446,7 @@ def _record(function, args, kwargs, tensors):
         return _on_host(function, args, kwargs)
     writes = function._schema.is_mutable
     is_lazy = any(isinstance(x, LazyTensor) and x.is_pending for x in tensors)
-    written = args[0] if writes and args and isinstance(args[0], torch.Tensor) else None
+    written = _written(function._schema, args, kwargs)
     if is_lazy and not is_kernel and (not writes or isinstance(written, LazyTensor) and written.is_pending):
         with aside():
             promised = _shapes(function, args, kwargs)
@@ -494,6 +494,14 @@ def _on_host(function, args, kwargs, waits=False):
     with clock.resume():
         results = function(*args, **kwargs)
     return _pytree.tree_map_only(torch.Tensor, mark, results)
+
+
+def _written(schema, args, kwargs):
+    """The argument that an operator writes to: its first one, or ``out``."""
+    place = next((n for n, one in enumerate(schema.arguments) if one.alias_info is not None and one.alias_info.is_write), None)
+    if place is None:
+        return None
+    return args[place] if place < len(args) else kwargs.get(schema.arguments[place].name)
 
 
 def _is_shaped_by_data(function, args):
