@@ -83,6 +83,17 @@ def test_what_does_not_exist_is_named_with_its_line():
     assert "run.py:3" in said and "print_results" in said and "print_reports" in said
 
 
+@pytest.mark.parametrize(
+    "module, told",
+    [
+        ("neuronperf.nothing", "neuronperf has no nothing on the simulated device; it has "),
+        ("neuronperf.torch.nothing", "neuronperf.torch has no nothing on the simulated device; it has "),
+    ],
+)
+def test_a_module_that_is_not_there_is_named_with_what_is(module, told):
+    assert f"run.py:1: {told}" in run(f"import {module}\n", status=1)[1]
+
+
 def test_a_missing_package_is_named():
     _, said = run("import a_package_that_is_not_there\n", status=1)
     assert "run.py:1" in said and "pip install a_package_that_is_not_there" in said

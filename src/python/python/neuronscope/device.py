@@ -66,6 +66,49 @@ def compiler_flags(args):
             os.environ["NEURON_CC_FLAGS"] = before
 
 
+# Norms that count their inputs while they train, which their schemas do not say: the places of the average and of the flag.
+_COUNTING = {"aten::batch_norm": (3, 5), "aten::instance_norm": (3, 5)}
+
+
+# What turns the draws of an operator off, by the names of its parameters.
+_OFF = {"train": False, "training": False, "p": 0, "dropout": 0, "dropout_p": 0}
+
+
+def _given(node):
+    """The arguments of an operator by their names."""
+    parameters = node.target._schema.arguments
+    return {one.name: one.default_value for one in parameters if one.has_default_value()} | {one.name: value for one, value in zip(parameters, node.args)} | node.kwargs
+
+
+def _draws(node):
+    """Whether an operator draws random numbers."""
+    import torch
+
+    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and not any(name in _OFF and value == _OFF[name] for name, value in _given(node).items())
+
+
+def _changes(node):
+    """Whether an operator writes to a weight, a buffer or an input, or to a view of one."""
+    schema = getattr(node.target, "_schema", None)
+    if schema is None:
+        return False
+    if schema.name in _COUNTING:
+        average, flag = _COUNTING[schema.name]
+        return node.args[average] is not None and bool(node.args[flag])
+    given = _given(node)
+    return any(_origin(given.get(one.name)).op == "placeholder" for one in schema.arguments if one.alias_info is not None and one.alias_info.is_write and hasattr(given.get(one.name), "op"))
+
+
+def _origin(node):
+    """What a node is a view of, or has written to."""
+    while node.op == "call_function" and getattr(node.target, "_schema", None) is not None:
+        shared = next((n for n, one in enumerate(node.target._schema.arguments) if one.alias_info is not None), None)
+        if shared is None or shared >= len(node.args) or not hasattr(node.args[shared], "op"):
+            break
+        node = node.args[shared]
+    return node
+
+
 class Program:
     """A module that is compiled for the device, with its file in memory."""
 
@@ -76,27 +119,28 @@ class Program:
         self._shell = Shell()
         self._step = None
         self._said = set()
-        # How the results are put together, and whether the device has computed values before.
-        self.result = None
+        # How the results are put together, whether all sizes are known, and whether the device has computed values before.
+        self.result, self.is_fixed = None, True
         self._has_values = True
         # torch's module of the file, and the inputs and values of the last execution.
         self._module = None
         self._last = ([], [])
 
     @classmethod
-    def of_module(cls, module, inputs, workflow, compiler_args=None, decompose=False, name=None, named=None, has_numbers=True):
-        """``has_numbers``: whether somebody may look at its results."""
+    def of_module(cls, module, inputs, workflow, compiler_args=None, decompose=False, name=None, named=None, has_numbers=True, evaluates=True):
+        """``has_numbers``: whether somebody may look at its results. ``evaluates``: whether it is taken in ``eval`` mode."""
         import torch
         from torch.utils import _pytree
 
         inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
         name = name or f"{type(module).__name__}.pt2"
         with clock.pause():
-            program = exported(module, inputs, decompose, named)
+            program = exported(module, inputs, decompose, named, evaluates=evaluates)
             data = written(program, has_numbers)
             values = {node.name: node.meta["val"] for node in program.graph.nodes if "val" in node.meta}
             results = [spec.arg for spec in program.graph_signature.output_specs if spec.kind.name in ("USER_OUTPUT", "LOSS_OUTPUT")]
             outputs = [values[arg.name] for arg in results if not hasattr(arg, "value")]
+            is_fixed = all(isinstance(n, int) for x in values.values() if isinstance(x, torch.Tensor) for n in x.shape)
             kernels, sources = kernels_of(program)
             unknown = sorted(set(operators(program)) - known_operators() - set(kernels))
         about = {
@@ -110,11 +154,11 @@ class Program:
             "kernels": kernels,
             "unknown": unknown,
             # Whether the same inputs give the same values: it draws no random numbers and changes no state.
-            "repeats": not (program.graph_signature.buffers_to_mutate or any(torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) for node in program.graph.nodes)),
+            "repeats": not (program.graph_signature.buffers_to_mutate or any(_draws(node) or _changes(node) for node in program.graph.nodes)),
         }
         counts["CompileTime"] += 1
         made = cls(name, data, about, workflow, sources)
-        made.result = program.call_spec.out_spec
+        made.result, made.is_fixed = program.call_spec.out_spec, is_fixed
         return made
 
     def put_together(self, tensors):

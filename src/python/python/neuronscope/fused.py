@@ -149,6 +149,19 @@ def _multinomial(weights, count, replacement=False, *, generator=None):
     return found.argmax(-1) if replacement else found.squeeze(-2).topk(count).indices
 
 
+def _embedding_bag_backward(grad, indices, offsets, _bags, _sizes, _largest, count, by_frequency, mode, sparse, weights, padding=-1):
+    """Each row of a bag takes the bag's gradient; of the mean, its part."""
+    if mode == 2 or sparse or by_frequency:
+        return NotImplemented
+    bags = (torch.arange(indices.shape[0], device=grad.device).unsqueeze(1) >= offsets.unsqueeze(0)).sum(1) - 1
+    each = grad.index_select(0, bags)
+    if mode == 1:
+        each = each / ((bags.unsqueeze(1) == bags.unsqueeze(0)) & (indices != padding).unsqueeze(0)).sum(1, keepdim=True)
+    if weights is not None:
+        each = each * weights.unsqueeze(1)
+    return torch.ops.aten.embedding_dense_backward(each, indices, count, padding, False)
+
+
 def _as_strided_scatter(whole, part, size, stride, offset=None):
     """A part that lies in one piece, as gradients do in the buckets of DistributedDataParallel."""
     count, start = part.numel(), whole.storage_offset() if offset is None else offset
@@ -186,6 +199,7 @@ def rules():
     table[aten._weight_norm_interface_backward.default] = _weight_norm_backward
     table[aten.multinomial.default] = _multinomial
     table[aten.as_strided_scatter.default] = _as_strided_scatter
+    table[aten._embedding_bag_backward.default] = _embedding_bag_backward
     table[aten._is_all_true.default] = torch.all
     for kind in ("upsample_nearest2d", "upsample_bilinear2d", "upsample_bicubic2d"):
         table[getattr(aten, f"{kind}_backward").default] = _resized(kind)

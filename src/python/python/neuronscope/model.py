@@ -124,6 +124,7 @@ _HINTS = (
     ("Cache", "it returns a cache, which is not made of tensors alone; set model.config.use_cache = False, or take and give the keys and values as tensors"),
     ("data-dependent", _BRANCH),
     ("dynamic control flow", _BRANCH),
+    ("PackedParams", "torch.ao has packed its weights for a processor; give the module as it was before, and compiler_args such as --auto-cast=all --auto-cast-type=fp8_e4m3"),
 )
 
 
@@ -169,24 +170,45 @@ def _with_batches(model, inputs):
         return exported(model, inputs, dynamic=tuple({0: batch} if getattr(x, "shape", ()) else None for x in inputs))
 
 
-def exported(model, inputs, decompose=False, named=None, dynamic=None):
-    """A ``torch.nn.Module`` as ``torch.export`` gives it for ``inputs`` and ``named`` ones. ``decompose`` writes it in the core operators."""
-    import torch
+def _flat(model, inputs):
+    """A step's graph in one pass; ``None`` of one with modules, and where torch has other names than that takes."""
+    try:
+        from . import flat
 
-    from . import flat
+        return flat.exported(model, inputs) if flat.is_flat(model) else None
+    except (ImportError, AttributeError, TypeError):
+        return None
+
+
+def script_error(model):
+    name = getattr(model, "original_name", None) or getattr(model, "name", type(model).__name__)
+    return ModelError(f"{name} is TorchScript, which is compiled as a file: save it with torch.jit.save, and ask neuronscope bench --model FILE; or give the module that it was made of")
+
+
+def exported(model, inputs, decompose=False, named=None, dynamic=None, evaluates=True):
+    """A ``torch.nn.Module`` as ``torch.export`` gives it for ``inputs`` and ``named`` ones. ``decompose`` writes it in the core operators;
+    ``evaluates`` takes it in ``eval`` mode."""
+    import torch
 
     program = model
     if isinstance(model, torch.nn.Module):
         if inputs is None and not named:
             raise ModelError(f"{type(model).__name__} has no shapes without its inputs; give them as inputs=(x, ...)")
+        if isinstance(model, torch.jit.ScriptModule):
+            raise script_error(model)
         inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else () if inputs is None else (inputs,)
         modes = [(module, module.training) for module in model.modules()]
         seen = model.register_forward_hook(lambda _module, _inputs, result: _register(result))
         try:
             with torch.no_grad(), _quiet(has_lines=not decompose):
-                if decompose and flat.is_flat(model):
-                    return flat.exported(model, inputs)
-                program = torch.export.export(model.eval(), inputs, named, dynamic_shapes=dynamic)
+                flat = _flat(model, inputs) if decompose else None
+                if flat is not None:
+                    return flat
+                if evaluates:
+                    # torch.export gives modules that have one mode.
+                    with contextlib.suppress(NotImplementedError):
+                        model.eval()
+                program = torch.export.export(model, inputs, named, dynamic_shapes=dynamic)
                 if not decompose and _has_casts(program):
                     # An export has operators as they are called; this writes the casts of autocast as operators too.
                     program = program.run_decompositions({})
@@ -197,7 +219,7 @@ def exported(model, inputs, decompose=False, named=None, dynamic=None):
         except Exception as error:
             first = str(error).strip().partition("\n")[0]
             said = next((said for word, said in _HINTS if word in str(error)), first)
-            name = "a step" if isinstance(model, torch.fx.GraphModule) else f"{type(model).__module__}.{type(model).__qualname__}"
+            name = "a step" if decompose else getattr(model, "given", None) or f"{type(model).__module__}.{type(model).__qualname__}"
             raise ModelError(f"{name} cannot be exported: {said}") from error
         finally:
             seen.remove()

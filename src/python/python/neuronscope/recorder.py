@@ -7,6 +7,7 @@ called without gradients is a part of the step by itself; its results are comput
 from __future__ import annotations
 
 import contextlib
+import copy
 import operator
 import threading
 import weakref
@@ -14,6 +15,7 @@ import weakref
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils import _pytree
+from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from . import clock, device, fused, kernels
@@ -21,7 +23,7 @@ from ._core import Error
 from .device import Computed, Program, Results
 from .lazy import LazyTensor, host
 from .missing import is_asked_by_script, is_of_script, place, placed, remark
-from .model import ModelError, casts
+from .model import ModelError, casts, script_error
 
 PLACE = "xla:1"
 _aten = torch.ops.aten
@@ -29,6 +31,8 @@ _aten = torch.ops.aten
 _LOOKS = {_aten._local_scalar_dense.default, _aten.equal.default, _aten.is_nonzero.default, _aten.allclose.default}
 # Operators of which the lengths of a batch say what they do, without torch's word for it.
 _BY_LENGTHS = {_aten._pack_padded_sequence.default, _aten._ctc_loss.default, _aten._ctc_loss.Tensor, _aten._ctc_loss_backward.default, _aten._ctc_loss_backward.Tensor}
+# Operators that give a view, and with another name the tensor itself, the shape of one.
+_VIEWS = {f"aten::{name}" for name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes", "swapdims", "as_strided")}
 _SIMPLE = (type(None), bool, int, float, str, torch.dtype, torch.device, torch.memory_format, torch.layout)
 
 # Storages of tensors on the device: the reference keeps the number of a storage from being given to another one.
@@ -423,6 +427,8 @@ def _record(function, args, kwargs, tensors):
     if name in fused.UPDATES:
         with _Watch():
             return fused.UPDATES[name](*args, **kwargs)
+    if name.removesuffix("_") in _VIEWS and function._schema.is_mutable:
+        return _view_in_place(function, args, kwargs)
     if function.namespace == "c10d":
         remark("collectives of torch.distributed take no time: there is one process, which has what all have")
         return function(*host(args), **host(kwargs))
@@ -440,7 +446,7 @@ def _record(function, args, kwargs, tensors):
         return _on_host(function, args, kwargs)
     writes = function._schema.is_mutable
     is_lazy = any(isinstance(x, LazyTensor) and x.is_pending for x in tensors)
-    written = args[0] if writes and args and isinstance(args[0], torch.Tensor) else None
+    written = _written(function._schema, args, kwargs)
     if is_lazy and not is_kernel and (not writes or isinstance(written, LazyTensor) and written.is_pending):
         with aside():
             promised = _shapes(function, args, kwargs)
@@ -464,6 +470,22 @@ def _record(function, args, kwargs, tensors):
     return results
 
 
+def _view_in_place(function, args, kwargs):
+    """A tensor that itself gets another shape: the step has the operator that makes a view of it."""
+    tensor, views = args[0], getattr(_aten, function._schema.name.removeprefix("aten::")[:-1])
+    view = dispatch(getattr(views, function._overloadname, None) or _overload(views, args), args, kwargs)
+    if not isinstance(tensor, LazyTensor):
+        with aside():
+            return function(*args, **kwargs)
+    with no_dispatch():
+        function(*args, **kwargs)
+    if isinstance(view, LazyTensor):
+        tensor.node = view.node
+    else:
+        tensor.results, tensor.n = Computed([view]), 0
+    return tensor
+
+
 def _on_host(function, args, kwargs, waits=False):
     end_step()
     if waits:
@@ -474,6 +496,14 @@ def _on_host(function, args, kwargs, waits=False):
     return _pytree.tree_map_only(torch.Tensor, mark, results)
 
 
+def _written(schema, args, kwargs):
+    """The argument that an operator writes to: its first one, or ``out``."""
+    place = next((n for n, one in enumerate(schema.arguments) if one.alias_info is not None and one.alias_info.is_write), None)
+    if place is None:
+        return None
+    return args[place] if place < len(args) else kwargs.get(schema.arguments[place].name)
+
+
 def _is_shaped_by_data(function, args):
     if function is _aten.index.Tensor:
         return any(x is not None and x.dtype in (torch.bool, torch.uint8) for x in args[1])
@@ -481,9 +511,19 @@ def _is_shaped_by_data(function, args):
     return function in _BY_LENGTHS or torch.Tag.dynamic_output_shape in tags or torch.Tag.data_dependent_output in tags
 
 
+# The operators of one tensor and a number, by those of two tensors.
+_LIMITS = {"maximum": "clamp_min", "minimum": "clamp_max"}
+
+
 def _one_by_one(function, args, kwargs):
     """An operator on lists as one for each tensor."""
     name = function._schema.name.removeprefix("aten::_foreach_")
+    if name.rstrip("_") in ("addcmul", "addcdiv") and len(args) > 3:
+        # One tensor has its factor by name.
+        args, kwargs = args[:3], {**kwargs, "value": args[3].tolist() if isinstance(args[3], torch.Tensor) else args[3]}
+    count = next(len(x) for x in args if isinstance(x, (list, tuple)))
+    if name.rstrip("_") in _LIMITS and not isinstance(args[1][0] if isinstance(args[1], (list, tuple)) else args[1], torch.Tensor):
+        name = _LIMITS[name.rstrip("_")] + "_" * name.endswith("_")
     each = getattr(_aten, name, None)
     if each is None and name.endswith("_") and hasattr(_aten, name[:-1]):
         # maximum_: there is the one only that makes a new tensor.
@@ -494,7 +534,6 @@ def _one_by_one(function, args, kwargs):
     if each is None:
         remark(f"{function._schema.name} runs on the host: the device has no operator of this name")
         return _on_host(function, args, kwargs)
-    count = len(args[0])
     of = lambda x, n: x[n] if isinstance(x, (list, tuple)) and len(x) == count else x  # noqa: E731
     results = []
     for n in range(count):
@@ -508,7 +547,7 @@ def _overload(packet, args):
     for name in packet.overloads():
         function = getattr(packet, name)
         wanted = [argument for argument in function._schema.arguments if not argument.kwarg_only]
-        if len(wanted) >= len(args) and all(isinstance(given, torch.Tensor) == (str(argument.type) == "Tensor") for given, argument in zip(args, wanted)) and not function._schema.name.endswith(".out"):
+        if len(wanted) >= len(args) and all(one.has_default_value() for one in wanted[len(args) :]) and all(isinstance(given, torch.Tensor) == (str(argument.type) == "Tensor") for given, argument in zip(args, wanted)) and not function._schema.name.endswith(".out"):
             return function
     raise Error(f"{packet} has no overload for what it is called with")
 
@@ -527,15 +566,66 @@ def _shapes(function, args, kwargs):
         return function(*_pytree.tree_map(fake, args), **_pytree.tree_map(fake, kwargs))
 
 
+_OF_TORCH = set(vars(torch.nn.Module()))
+
+
+def _own(module):
+    """What a module and its parts have beside weights, buffers and parts: numbers, lists, tensors."""
+    for name, part in module.named_modules():
+        for key in part.__dict__.keys() - _OF_TORCH:
+            yield (part, key), part.__dict__[key], f"{name}.{key}".lstrip(".")
+
+
+@contextlib.contextmanager
+def _unchanged(module):
+    """Gives a module back what its ``forward`` changes in here; the names of that."""
+    before = {key: (value, copy.copy(value) if isinstance(value, (list, dict)) else value) for key, value, _ in _own(module)}
+    changes = set()
+
+    def compare(*_):
+        changes.update(name for key, value, name in _own(module) if key not in before or not _is_same(value, *before[key]))
+
+    # torch.export itself puts back what is assigned, without a word.
+    hook = module.register_forward_hook(compare)
+    try:
+        yield changes
+    finally:
+        hook.remove()
+        for (part, key), _, _ in list(_own(module)):
+            del part.__dict__[key]
+        for (part, key), (value, was) in before.items():
+            if isinstance(value, list):
+                value[:] = was
+            elif isinstance(value, dict):
+                value.clear()
+                value.update(was)
+            part.__dict__[key] = value
+
+
+def _is_same(now, value, was):
+    """Whether an attribute is what it was; a list or a dictionary, with the same objects."""
+    if isinstance(now, (list, dict)):
+        items = lambda x: [id(one) for one in (x.values() if isinstance(x, dict) else x)]  # noqa: E731
+        return now is value and items(now) == items(was)
+    return now is value or isinstance(now, _SIMPLE) and now == value
+
+
 class Call:
     """A module that is called with tensors of some shapes, and its program."""
 
     def __init__(self, module, leaves, spec):
+        if isinstance(module, torch.jit.ScriptModule):
+            raise script_error(module)
         tensors = [x for x in leaves if isinstance(x, torch.Tensor)]
         inputs = tuple(torch.zeros(tuple(x.shape), dtype=x.dtype) if isinstance(x, LazyTensor) else x.detach() for x in tensors)
         is_plain = spec == _pytree.tree_structure((inputs, {}))
         self.module = module if is_plain else _Called(module, leaves, spec)
-        self.program = Program.of_module(self.module, inputs, "mark_step", name=f"{type(module).__name__}.pt2")
+        with _unchanged(module) as changes:
+            self.program = Program.of_module(self.module, inputs, "mark_step", name=f"{type(module).__name__}.pt2", evaluates=False)
+        if changes or not self.program.about["repeats"]:
+            raise ModelError(f"it changes {', '.join(sorted(changes))}" if changes else "it changes tensors or draws random numbers")
+        if not self.program.is_fixed:
+            raise ModelError("its sizes depend on data")
 
     @staticmethod
     def of(module, args, kwargs):
@@ -547,7 +637,11 @@ class Call:
         if way in _refused or _has_hooks(module):
             return None, ()
         words = tuple((tuple(x.shape), x.dtype) if isinstance(x, torch.Tensor) else x for x in leaves)
-        state = tuple((x.data_ptr(), 0 if x.is_inference() else x._version) for x in (*module.parameters(), *module.buffers()))
+        weights = (*module.parameters(), *module.buffers())
+        if not all(isinstance(x, LazyTensor) or _storage(x) is not None for x in (*leaves, *weights) if isinstance(x, torch.Tensor)):
+            # A function is transformed by torch.func, which has tensors of its own.
+            return None, ()
+        state = tuple((x.data_ptr(), 0 if x.is_inference() else x._version) for x in weights)
         key = (id(module), module.training, spec, words, casts())
         known = _calls.get(key)
         if known is None or known[1] != state:
@@ -560,8 +654,8 @@ class Call:
                     # What was refused once is not tried again with other shapes. The module is kept, so that no other one gets its id.
                     _refused[way] = module
                     return None, ()
-            # The module is kept, so that no other one gets its id.
-            known = _calls[key] = (call, state, module)
+            # The module and its weights of now are kept, so that no others get their id and their places.
+            known = _calls[key] = (call, state, module, [x.detach() for x in weights])
         return known[0], tuple(x for x in leaves if isinstance(x, torch.Tensor))
 
 
@@ -581,7 +675,7 @@ class _Called(torch.nn.Module):
         super().__init__()
         self.module, self._spec = module, spec
         self._leaves = [None if isinstance(x, torch.Tensor) else (x,) for x in leaves]
-        self.training = module.training
+        self.training, self.given = module.training, type(module).__name__
 
     def forward(self, *inputs):
         tensors = iter(inputs)

@@ -62,9 +62,16 @@ class _Finder(importlib.abc.MetaPathFinder):
         except ModuleNotFoundError:
             found = None
         if found is None:
-            raise missing.MissingModule(missing.sentence(root, rest, _names(_MODULES[root])))
+            raise missing.MissingModule(_sentence(fullname), name=fullname)
         module = importlib.import_module(real)
         return importlib.util.spec_from_loader(fullname, _Loader(module), is_package=hasattr(module, "__path__"))
+
+
+def _sentence(fullname):
+    """What is said of a module that is not here: what the one around it has."""
+    around, _, last = fullname.rpartition(".")
+    root, rest = _of_sdk(around)
+    return missing.sentence(around, last, _names(".".join(filter(None, (_MODULES[root], rest)))))
 
 
 def _names(module):
@@ -199,7 +206,7 @@ def _command(args):
 
 def _words(error, frames):
     if type(error) is ModuleNotFoundError and error.name:
-        said = missing.elsewhere(error.name) or missing.NOT_INSTALLED.get(error.name)
+        said = missing.elsewhere(error.name) or missing.NOT_INSTALLED.get(error.name) or (_sentence(error.name) if _of_sdk(error.name)[0] else None)
         if said is not None:
             return said
         return f"{error}; install it with pip install {error.name.partition('.')[0]}"

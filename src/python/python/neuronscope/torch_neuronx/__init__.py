@@ -13,7 +13,7 @@ from .. import __version__, clock
 from ..device import Program, known_operators
 from ..kernels import operators
 from ..missing import Missing, attribute_of, remark
-from ..model import ModelError, exported
+from ..model import ModelError, exported, script_error
 from ..torch_xla.core import xla_model  # noqa: F401 (the real package has the device as well)
 from . import experimental, xla_impl
 
@@ -34,6 +34,10 @@ class TracedModule(torch.nn.Module):
     def takes_batches(self):
         """Whether a batch may be another than the one that it is compiled for."""
         return self.program.about.get("takes_batches", False)
+
+    def disable_dynamic_batching(self):
+        """A batch has the size again that it is compiled for."""
+        self.program.about["takes_batches"] = False
 
     def load(self):
         """Puts the program on the device, which the first call does otherwise."""
@@ -128,6 +132,7 @@ def trace(func, example_inputs=(), *_args, example_kwarg_inputs=None, compiler_a
             remark(f"{name} of torch_neuronx.trace has no effect here: {_WITHOUT_EFFECT[name]}")
     if input_output_aliases:
         remark("input_output_aliases of torch_neuronx.trace has no effect here: an aliased state is an output that is copied")
+    func = func.module() if isinstance(func, torch.export.ExportedProgram) else func
     module, named = _module(func), dict(example_kwarg_inputs or {})
     parameters = _parameters(func)
     if isinstance(example_inputs, Mapping) and example_inputs and parameters and all(name in parameters for name in example_inputs):
@@ -156,8 +161,8 @@ def _name(func):
 
 def _module(func):
     """A module, or a function as one."""
-    if isinstance(func, torch.jit.ScriptModule) or isinstance(func, torch.jit.ScriptFunction):
-        raise ModelError(f"{_name(func)} is TorchScript, which is compiled as a file: save it with torch.jit.save, and ask neuronscope bench --model FILE; or trace the module that it was made of")
+    if isinstance(func, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
+        raise script_error(func)
     if isinstance(func, torch.nn.Module):
         return func
     if not callable(func):
@@ -170,7 +175,7 @@ class _Function(torch.nn.Module):
 
     def __init__(self, function):
         super().__init__()
-        self._function = function
+        self._function, self.given = function, _name(function)
         owner = getattr(function, "__self__", None)
         if isinstance(owner, torch.nn.Module):
             self.owner = owner

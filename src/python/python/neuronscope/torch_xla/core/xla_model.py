@@ -200,7 +200,8 @@ def broadcast_master_param(model):
 
 
 def set_replication(device, devices):
-    """There is one device, which has what all of them have."""
+    """There is one device, which has what all of them have. accelerate asks for it, and then for the process, whose number only torchrun says."""
+    os.environ.setdefault("LOCAL_RANK", "0")
 
 
 class RateTracker:
