@@ -194,6 +194,9 @@ pub(super) struct AnalyzeArgs {
     /// Folder of the .jsonl files, and of the report
     #[arg(long, default_value = "./output/")]
     pub output_dirname: PathBuf,
+    /// The same without its flag, or one .jsonl file, whose report lies beside it
+    #[arg(value_name = "FOLDER|FILE", conflicts_with = "output_dirname")]
+    pub results: Option<PathBuf>,
     /// CSV file to append the rows to
     #[arg(long, default_value = "./output/database.csv")]
     pub database: PathBuf,

@@ -323,6 +323,13 @@ fn unlike_batch_sizes_are_named_and_change_no_report() {
     );
     let csv = String::from_utf8(output.stdout).unwrap();
     assert_eq!(csv.lines().nth(1), Some("0,1.0,0.0,m0,2.0,0.0,m1"));
+    let of_folder = neuronscope("aggregate", &["--accelerator=a100", "--report=latest", "."], &folder);
+    assert_eq!(String::from_utf8(of_folder.stdout).unwrap(), csv, "the files of a folder are those that it holds");
+    for results in [".", "results.jsonl"] {
+        let analysed = neuronscope("analyze", &[results, "--database=own.csv"], &folder);
+        assert!(analysed.status.success() && folder.join("metric_report.csv").is_file(), "{results}");
+        fs::remove_file(folder.join("metric_report.csv")).unwrap();
+    }
     let analysed = neuronscope("analyze", &["--output-dirname=.", "--database=db.csv"], &folder);
     let stderr = String::from_utf8(analysed.stderr).unwrap();
     assert!(stderr.starts_with("note: 2 models have different batch sizes, which must not be compared\n"), "{stderr}");

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
@@ -17,6 +17,7 @@ use crate::png::png;
 use ns_session::reports::{AggregateResult, Aggregation, AggregationRun};
 
 pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
+    args.files = files_of(&args.files)?;
     let mut run = match aggregation_of(&mut args)?.start() {
         Ok(run) => run,
         Err(message) => Args::command().error(ErrorKind::InvalidValue, message).exit(),
@@ -56,19 +57,26 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
     None
 }
 
-/// Reads a file line by line; a folder's .jsonl files in order of their names, with `--lenient`.
-fn read(run: &mut AggregationRun, path: &Path) -> Result<()> {
-    let place = path.display();
-    if path.is_dir() {
-        if !run.is_lenient() {
-            bail!("{place}: is a folder; name its files, or add --lenient to read every .jsonl file in it");
+/// The files, and in the place of a folder its .jsonl files in order of their names.
+fn files_of(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
         }
         let files = jsonl_files(path)?;
         if files.is_empty() {
-            run.note("folders have no .jsonl file", || place.to_string());
+            host::say(&format!("note: {}: the folder has no .jsonl file", path.display()));
         }
-        return files.iter().try_for_each(|file| read(run, file));
+        all.extend(files);
     }
+    Ok(all)
+}
+
+/// Reads a file line by line.
+fn read(run: &mut AggregationRun, path: &Path) -> Result<()> {
+    let place = path.display();
     let mut lines = match Lines::open(path) {
         Ok(lines) => lines,
         Err(error) if run.is_lenient() => {

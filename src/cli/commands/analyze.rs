@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "a report holds the time at which it was made")]
 
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
@@ -15,14 +16,18 @@ use crate::output::{append, write};
 use ns_session::reports::{AnalysisReport, RecordAnalysis};
 
 pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
-    let folder = &args.output_dirname;
-    if !folder.is_dir() {
-        bail!("{}: is not a folder; name the folder of the results with --output-dirname", folder.display());
-    }
+    let given = args.results.as_ref().unwrap_or(&args.output_dirname);
+    let (folder, files) = match given.parent() {
+        Some(folder) if given.is_file() => {
+            (if folder == Path::new("") { Path::new(".") } else { folder }, vec![given.clone()])
+        }
+        _ if given.is_dir() => (given.as_path(), jsonl_files(given)?),
+        _ => bail!("{}: is not a folder; name the folder of the results with --output-dirname", given.display()),
+    };
     let mut analysis = RecordAnalysis::default();
     args.options.put_into(&mut analysis, &[])?;
     let mut run = analysis.start(now_s());
-    for file in jsonl_files(folder)? {
+    for file in files {
         let place = file.display();
         let mut lines = Lines::open(&file).with_context(|| format!("{place}: cannot be opened"))?;
         while let Some((number, line)) = lines.read()? {

@@ -123,7 +123,7 @@ const AGGREGATION_OPTIONS: &[Opt<Aggregation>] = &[
     opt(field("title", "Title", "Second line of a picture's title", "", FieldKind::Line),
         flag("TITLE", ""),
         |a| some(a.title.as_ref()), |a, given| { a.title = given.some_text(); Ok(()) }),
-    opt(field("lenient", "Lenient", "Count and list unusable lines and go on; also accept any accelerator, and folders of .jsonl files", "", FieldKind::Flag),
+    opt(field("lenient", "Lenient", "Count and list unusable lines and go on; also accept any accelerator", "", FieldKind::Flag),
         flag("", ""),
         |a| a.is_lenient.to_string(), |a, given| given.flag().map(|is_lenient| a.is_lenient = is_lenient)),
 ];
@@ -201,7 +201,7 @@ impl Aggregation {
 }
 
 impl AggregationRun {
-    /// Whether lines that cannot be used are counted, and folders are read.
+    /// Whether lines that cannot be used are counted.
     pub fn is_lenient(&self) -> bool {
         self.aggregation.is_lenient
     }
