@@ -337,7 +337,7 @@ mod tests {
                 }
             }
         }
-        assert!(seen[0] > 80 && seen[1] > 45 && seen[2] > 25 && seen[4] > 80, "{seen:?}");
+        assert!(seen[0] > 80 && seen[1] > 35 && seen[2] > 25 && seen[4] > 80, "{seen:?}");
     }
 
     #[test]

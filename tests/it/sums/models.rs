@@ -141,8 +141,12 @@ pub(super) fn evaluate(draw: &mut Draw, found: &mut Found) {
     let read = |found: &Found| {
         let text = found.print(&format!("evaluate answers.csv --metrics {}", names.join(",")))?;
         let text = String::from_utf8(text).unwrap();
-        let values = text.lines().map(|line| line.rsplit_once(' ').unwrap());
-        Some(values.map(|(name, value)| (name.to_owned(), value.parse::<f64>().ok())).collect::<BTreeMap<_, _>>())
+        // The table of the metrics comes last.
+        let rows = text.lines().skip_while(|line| !line.starts_with("Metric ")).skip(1);
+        let values = rows.filter_map(|line| line.rsplit_once(' '));
+        Some(
+            values.map(|(name, value)| (name.trim().to_owned(), value.parse::<f64>().ok())).collect::<BTreeMap<_, _>>(),
+        )
     };
     let Some(values) = read(found) else { return found.holds("a table is read", false, &names) };
     lines.reverse();
