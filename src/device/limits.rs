@@ -9,6 +9,9 @@ use ns_machine::Executable;
 use ns_machine::cost::{CostTable, Gains, Limit};
 use ns_neuron::sim::{NoObserver, SimProgress, Simulator};
 
+/// A simulator that shares its program and its costs.
+type OwnSimulator = Simulator<Rc<Executable>, Rc<CostTable>>;
+
 /// What an execution of a compiled model, whose window is known, would gain without each limit, found in steps. What the compiler decided
 /// stays, but for a core with more SBUF: the model is compiled for it again.
 pub struct GainsRun {
@@ -21,7 +24,7 @@ pub struct GainsRun {
     /// The time without each limit that was removed so far, in the order of [`Limit::ALL`].
     times: Vec<SimTime>,
     /// The execution without the next one.
-    running: Option<(Compilation, Simulator<Rc<Executable>, Rc<CostTable>>)>,
+    running: Option<(Compilation, OwnSimulator)>,
 }
 
 impl GainsRun {

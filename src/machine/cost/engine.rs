@@ -62,28 +62,31 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
             let time = start + SimTime(e.custom_element_ps).times(elements);
             InstructionCost { interval: time, latency: time }
         }
-        Op::Kernel { cycles, .. } => {
-            let k = &costs.kernel;
-            let mhz = engine_mhz(costs, engine);
-            let of_engine = |cycles: u32| cycles_to_time(u64::from(cycles), mhz);
-            let interval = of_engine(cycles);
-            let (fixed, result) = match engine {
-                Engine::Tensor => (SimTime(k.tensor_fixed_ps), SimTime::from_ns(k.tensor_result_ns)),
-                Engine::Vector => (of_engine(k.vector_fixed_cycles), SimTime::ZERO),
-                Engine::Scalar => {
-                    let fixed = SimTime::from_ns(k.scalar_fixed_ns);
-                    (fixed, SimTime::from_ns(k.scalar_latency_ns).saturating_sub(fixed))
-                }
-                Engine::GpSimd => (of_engine(e.gpsimd_start_cycles), SimTime::ZERO),
-            };
-            InstructionCost { interval: interval + fixed, latency: interval + fixed + result }
-        }
+        Op::Kernel { cycles, .. } => kernel_cost(costs, engine, cycles),
         Op::CustomKernel { time_ps, mhz, .. } => {
             let now = u128::from(engine_mhz(costs, engine).max(1));
             let time = SimTime(u64::try_from(u128::from(time_ps) * u128::from(mhz) / now).unwrap_or(u64::MAX));
             InstructionCost { interval: time, latency: time }
         }
     }
+}
+
+/// The cost of an instruction of an NKI kernel that holds its engine for `cycles`.
+fn kernel_cost(costs: &CostTable, engine: Engine, cycles: u32) -> InstructionCost {
+    let k = &costs.kernel;
+    let mhz = engine_mhz(costs, engine);
+    let of_engine = |cycles: u32| cycles_to_time(u64::from(cycles), mhz);
+    let (fixed, result) = match engine {
+        Engine::Tensor => (SimTime(k.tensor_fixed_ps), SimTime::from_ns(k.tensor_result_ns)),
+        Engine::Vector => (of_engine(k.vector_fixed_cycles), SimTime::ZERO),
+        Engine::Scalar => {
+            let fixed = SimTime::from_ns(k.scalar_fixed_ns);
+            (fixed, SimTime::from_ns(k.scalar_latency_ns).saturating_sub(fixed))
+        }
+        Engine::GpSimd => (of_engine(costs.engine.gpsimd_start_cycles), SimTime::ZERO),
+    };
+    let interval = of_engine(cycles) + fixed;
+    InstructionCost { interval, latency: interval + result }
 }
 
 /// The time for which `op` holds `engine` because of its elements: beyond the minimum interval, which it is held for whatever
