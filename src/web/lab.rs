@@ -151,7 +151,7 @@ impl States {
             page => page.study().map_or_else(Html::default, |kind| {
                 let (state, job) = (self.study(kind).clone(), jobs.studies[kind as usize].clone());
                 let on_trace = Callback::from(|file: File| bridge::give_app(&[file]));
-                html! { <StudyPage key={kind.form().path} {state} {job} {on_trace} /> }
+                html! { <StudyPage key={kind.path()} {state} {job} {on_trace} /> }
             }),
         }
     }

@@ -82,11 +82,11 @@ impl Page {
 
     /// The study on the page, if there is one: the one whose form has its path.
     pub fn study(self) -> Option<StudyKind> {
-        StudyKind::ALL.into_iter().find(|kind| kind.form().path == self.path())
+        StudyKind::ALL.into_iter().find(|kind| kind.path() == self.path())
     }
 
     pub fn of_study(kind: StudyKind) -> Self {
-        Self::of_path(kind.form().path).unwrap_or(Self::Home)
+        Self::of_path(kind.path()).unwrap_or(Self::Home)
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     fn studies_have_the_names_of_their_forms() {
         for kind in StudyKind::ALL {
             let page = Page::of_study(kind);
-            assert_eq!((page.path(), page.title()), (kind.form().path, kind.form().title));
+            assert_eq!((page.path(), page.title()), (kind.path(), kind.form().title));
             assert_eq!(page.study(), Some(kind));
         }
     }

@@ -41,7 +41,7 @@ impl Keepable for StudySpec {
 
 /// The kind whose lines have the path of the study's page.
 pub fn study_item(kind: StudyKind) -> ItemKind {
-    ItemKind::of_key(kind.form().path).unwrap_or(ItemKind::Run)
+    ItemKind::of_key(kind.path()).unwrap_or(ItemKind::Run)
 }
 
 impl KeptStudy {

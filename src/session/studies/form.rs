@@ -3,8 +3,6 @@
 /// The form of a study, with the texts of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StudyForm {
-    /// Its page in links: `matmult`.
-    pub path: &'static str,
     /// Heading of the page.
     pub title: &'static str,
     /// The purpose of the page, one or two sentences.

@@ -31,9 +31,10 @@ pub(crate) struct StudyTools {
     pub kept: String,
 }
 
-/// The studies: a row each, with its options and its form.
+/// The studies: a row each, with its options, the path of its page in links, and its form. The path is apart from the form: who only
+/// reads links has no code for forms.
 macro_rules! studies {
-    ($($(#[$doc:meta])* $name:ident($study:ty): $form:expr,)*) => {
+    ($($(#[$doc:meta])* $name:ident($study:ty): $path:literal, $form:expr;)*) => {
         /// The specification of a study, as in its form.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum StudySpec {
@@ -47,6 +48,13 @@ macro_rules! studies {
 
         impl StudyKind {
             pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
+
+            /// Its page in links: `matmult`.
+            pub const fn path(self) -> &'static str {
+                match self {
+                    $(Self::$name => $path,)*
+                }
+            }
 
             pub const fn form(self) -> &'static StudyForm {
                 match self {
@@ -87,15 +95,15 @@ macro_rules! studies {
 }
 
 studies! {
-    Matmult(MatmultStudy): matmult::FORM,
+    Matmult(MatmultStudy): "matmult", matmult::FORM;
     /// Custom operators.
-    Customop(CustomopStudy): customop::FORM,
+    Customop(CustomopStudy): "customop", customop::FORM;
     /// The values of a model.
-    Numerics(NumericsStudy): numerics::FORM,
+    Numerics(NumericsStudy): "numerics", numerics::FORM;
     /// Language models on many cores.
-    Llm(LlmStudy): llm::FORM,
+    Llm(LlmStudy): "llm", llm::FORM;
     /// NKI kernels.
-    Nki(NkiStudy): nki::FORM,
+    Nki(NkiStudy): "nki", nki::FORM;
 }
 
 /// The field for the text of a file.

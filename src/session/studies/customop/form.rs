@@ -8,7 +8,6 @@ use ns_kernel::{Fill, built_in};
 use ns_neuron::gpsimd::Workload;
 
 pub const FORM: StudyForm = StudyForm {
-    path: "customop",
     title: "Kernels",
     lead: "Write a kernel for the GPSIMD processors in the C++ of the custom operator tutorial. It is checked, run for its values, and \
            timed line by line, alone and inside a network.",

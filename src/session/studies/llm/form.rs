@@ -8,7 +8,6 @@ use ns_bench::comma_list;
 use ns_llm::{MODEL_CHOICES, WEIGHT_CHOICES, llm_instance, named_config, read_config};
 
 pub const FORM: StudyForm = StudyForm {
-    path: "llm",
     title: "LLMs",
     lead: "What will a large language model do on Inferentia and Trainium? How long a prompt and a token take, what a million tokens cost, and \
            where the model fits. One core\u{2019}s part is simulated, layer by layer; the others do the same.",

@@ -9,7 +9,6 @@ use ns_compiler::{AutoCast, CastType, CompileOptions, Workflow};
 use ns_model::zoo::operator::parse_shapes;
 
 pub const FORM: StudyForm = StudyForm {
-    path: "matmult",
     title: "Microbenchmark",
     lead: "How fast can a core multiply matrices? One linear layer is applied over and over, as in the microbenchmark guide, and its \
            phases are timed apart. Switch a pitfall on to see what it costs.",

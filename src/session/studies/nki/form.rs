@@ -7,7 +7,6 @@ use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, Study
 use ns_bench::comma_list;
 
 pub const FORM: StudyForm = StudyForm {
-    path: "nki",
     title: "Kernels",
     lead: "Paste or drop a kernel of the Neuron Kernel Interface. Python runs it in this browser, and a simulated NeuronCore says how long it \
            takes, what bounds it, whether it builds, and what each line costs. Nothing is uploaded.",

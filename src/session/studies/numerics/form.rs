@@ -10,7 +10,6 @@ use ns_bench::dataset::read_records;
 use ns_bench::evaluate::find_metric;
 
 pub const FORM: StudyForm = StudyForm {
-    path: "numerics",
     title: "Numerics",
     lead: "What a NeuronCore computes, beside the reference that the processor computes from the same weights and inputs. The \
            NeuronCore\u{2019}s values are rounded by the chosen cast. The result says whether they are good enough, and which \

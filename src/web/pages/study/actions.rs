@@ -49,7 +49,7 @@ impl StudyActions {
         let (spec, wrong) = self.state.spec();
         if let Some((key, message)) = wrong.first() {
             self.say(Tone::Bad, message.clone());
-            page::focus(&format!("{}-{key}", self.state.kind.form().path));
+            page::focus(&format!("{}-{key}", self.state.kind.path()));
             return;
         }
         self.run_spec(spec);
@@ -143,7 +143,7 @@ impl StudyActions {
     pub fn save_page(&self) {
         let Some((result, study)) = self.state.result.as_ref().zip(self.state.asked()) else { return };
         let html = study_page(Some(study), &result.document, &url::address_with(""));
-        let name = format!("{}.html", self.state.kind.form().path);
+        let name = format!("{}.html", self.state.kind.path());
         if let Err(message) = download::save(&name, "text/html", html.as_bytes()) {
             self.say(Tone::Bad, message);
         }

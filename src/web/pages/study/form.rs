@@ -60,7 +60,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
         props.state.kind.form().groups.iter().map(|g| group(props, g, wrong)).collect::<Html>()
     });
     html! {
-        <FormFrame id={format!("{}-form", state.kind.form().path)} name="What to run" short={state.in_short()} {is_open}
+        <FormFrame id={format!("{}-form", state.kind.path())} name="What to run" short={state.in_short()} {is_open}
             is_wrong={!wrong.is_empty()} is_stale={state.is_stale()} can_run={can.run} {on_run}
             beside_run={html! { if can.stop { <button type="button" onclick={press(StudyActions::cancel)}>{ "Cancel" }</button> } }} run={state.run.clone()}
             menus={html! { <>
@@ -103,7 +103,7 @@ fn compiler(state: &StateHandle<StudyState>) -> Html {
 
 fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldErrors) -> Html {
     let (state, catalog) = (&props.state, props.actions.app.catalog.as_ref());
-    let id = format!("{}-{}", state.kind.form().path, field.key);
+    let id = format!("{}-{}", state.kind.path(), field.key);
     let value = state.text(field.key).to_owned();
     let error = error_of(wrong, field.key);
     let on_edit =
