@@ -1,9 +1,10 @@
 //! Flags of the compiler in one text, as scripts set them: `NEURON_CC_FLAGS` of the environment, and `--compiler-args` or
 //! `--neuron-cc-flags` of a command. They become flags of the command, after its own, which override them.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::config_file::positional_of_bench;
 use super::flags::name_of;
@@ -31,7 +32,7 @@ pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
 }
 
 fn with_texts(mut args: Vec<OsString>, variable: String) -> Result<Vec<OsString>> {
-    let own = own_texts(&mut args);
+    let own = own_texts(&mut args)?;
     own.into_iter().chain([(VARIABLE, variable)]).try_fold(args, |args, (holder, text)| {
         let (args, notes) = with_flags(args, holder, &text)?;
         notes.iter().for_each(|line| host::say(&format!("note: {line}")));
@@ -39,13 +40,14 @@ fn with_texts(mut args: Vec<OsString>, variable: String) -> Result<Vec<OsString>
     })
 }
 
-/// Takes the texts that the arguments of a command which compiles hold, also as Python writes a list of words.
-fn own_texts(args: &mut Vec<OsString>) -> Vec<(&'static str, String)> {
+/// Takes out the texts of the flags in [`HOLDERS`]; a text may be a list of words, as Python writes one. Fails when a flag has no text.
+fn own_texts(args: &mut Vec<OsString>) -> Result<Vec<(&'static str, String)>> {
     let command = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
-    let Some((_, own)) = COMPILE.into_iter().find(|(name, _)| *name == command) else { return Vec::new() };
+    let Some((_, own)) = COMPILE.into_iter().find(|(name, _)| *name == command) else { return Ok(Vec::new()) };
     let holders = || HOLDERS.into_iter().filter(|holder| own != Some(&holder[2..]));
     let (mut texts, mut at) = (Vec::new(), 2);
-    while let Some(word) = args.get(at).and_then(|a| a.to_str()).map(str::to_owned) {
+    while at < args.len() {
+        let word = args[at].to_string_lossy().into_owned();
         let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v.to_owned())));
         let Some(holder) = holders().find(|holder| *holder == name) else {
             at += 1;
@@ -53,9 +55,16 @@ fn own_texts(args: &mut Vec<OsString>) -> Vec<(&'static str, String)> {
         };
         args.remove(at);
         let value = value.or_else(|| (at < args.len()).then(|| args.remove(at).to_string_lossy().into_owned()));
-        texts.push((holder, plain_list(&value.unwrap_or_default()).replace(',', " ")));
+        let Some(value) = value else { bail!("{holder}: it has no value; write {holder} \"--auto-cast all\"") };
+        texts.push((
+            holder,
+            match plain_list(&value) {
+                Cow::Owned(words) => words.replace(',', " "),
+                Cow::Borrowed(text) => text.to_owned(),
+            },
+        ));
     }
-    texts
+    Ok(texts)
 }
 
 /// The arguments with the flags of a text, and a sentence about each of these flags.
@@ -185,6 +194,10 @@ mod tests {
         );
         let own = ["n", "matmult", "--neuron-cc-flags", "-O1"];
         assert_eq!(expanded(&own), words(&own));
+        // A comma within a flag is its own.
+        assert_eq!(own_texts(&mut words(&["n", "bench", "--compiler-args=--a=b,c"])).unwrap()[0].1, "--a=b,c");
+        let nothing = expand(words(&["n", "bench", "--compiler-args"])).unwrap_err();
+        assert!(nothing.to_string().contains("--compiler-args: it has no value"), "{nothing}");
         let problem = expand(words(&["n", "bench", "--compiler-args", "--auto-cast half"])).unwrap_err();
         assert!(problem.to_string().contains("--compiler-args: --auto-cast: "), "{problem}");
     }

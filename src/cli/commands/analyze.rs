@@ -16,13 +16,13 @@ use crate::output::{append, write};
 use ns_session::reports::{AnalysisReport, RecordAnalysis};
 
 pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
-    let given = args.results.as_ref().unwrap_or(&args.output_dirname);
-    let (folder, files) = match given.parent() {
-        Some(folder) if given.is_file() => {
-            (if folder == Path::new("") { Path::new(".") } else { folder }, vec![given.clone()])
+    let results = args.results.as_ref().unwrap_or(&args.output_dirname);
+    let (folder, files) = match results.parent() {
+        Some(folder) if results.is_file() => {
+            (if folder == Path::new("") { Path::new(".") } else { folder }, vec![results.clone()])
         }
-        _ if given.is_dir() => (given.as_path(), jsonl_files(given)?),
-        _ => bail!("{}: is not a folder; name the folder of the results with --output-dirname", given.display()),
+        _ if results.is_dir() => (results.as_path(), jsonl_files(results)?),
+        _ => bail!("{}: is not a folder; name the folder of the results with --output-dirname", results.display()),
     };
     let mut analysis = RecordAnalysis::default();
     args.options.put_into(&mut analysis, &[])?;

@@ -39,9 +39,9 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     let mut driver = Driver::new();
     let index = match &args.model_filename {
         Some(path) => {
-            let shown = path.display().to_string();
-            let index = with_warnings(index_to_run(&shown, &read_text(path)?, |key| args.options.text(key))?);
-            Some((shown, index))
+            let place = path.display().to_string();
+            let index = with_warnings(index_to_run(&place, &read_text(path)?, |key| args.options.text(key))?);
+            Some((place, index))
         }
         None => None,
     };

@@ -9,7 +9,7 @@ mod single;
 use anyhow::Result;
 
 use crate::experiment_args::ExperimentArgs;
-use ns_session::reports::planned;
+use ns_session::reports::configs_of;
 #[cfg(test)]
 pub(crate) use plan::request_of;
 
@@ -30,5 +30,5 @@ pub(super) fn run(args: ExperimentArgs) -> Result<()> {
     if let Some(nothing) = nothing {
         return Err(nothing.into());
     }
-    runner::run(&args, &request, planned(&plan)?, &plan.models)
+    runner::run(&args, &request, configs_of(&plan)?, &plan.models)
 }

@@ -33,8 +33,8 @@ pub(super) fn run(command: IndexCommand) -> Result<()> {
             write(&output, with_warnings(append_indexes(&files)?))
         }
         IndexCommand::Show { index } => {
-            let shown = with_warnings(show_index(&path_text(&index), &file::read_text(&index)?)?);
-            text::print_lines(&terminal::document(&shown))
+            let entries = with_warnings(show_index(&path_text(&index), &file::read_text(&index)?)?);
+            text::print_lines(&terminal::document(&entries))
         }
         IndexCommand::Filter { index, filters, output } => {
             let matches = with_warnings(filter_index(&path_text(&index), &file::read_text(&index)?, &filters)?);

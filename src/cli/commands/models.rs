@@ -13,17 +13,18 @@ pub(super) fn run(args: ModelsArgs) -> Result<()> {
     let Some(Message::Answer(Reply::Catalog(catalog))) = message else {
         bail!("the session returned no list of models")
     };
-    let name = args.name.unwrap_or_default();
-    let has_name = |model: &&ModelInfo| model.name.contains(&name.to_ascii_lowercase());
-    let found: Vec<&ModelInfo> = catalog.models.iter().chain([&catalog.fixed]).filter(has_name).collect();
-    if found.is_empty() {
-        // It says which names are near.
+    let name = args.name.unwrap_or_default().to_ascii_lowercase();
+    let has_name = |model: &&ModelInfo| model.name.contains(&name);
+    let models: Vec<&ModelInfo> = catalog.models.iter().chain([&catalog.fixed]).filter(has_name).collect();
+    if models.is_empty() {
+        // The refusal of an unknown model says which names are near.
         name.parse::<ModelSpec>()?;
+        bail!("{name}: no model of the list has this in its name; give a part of a name, without parameters");
     }
     if args.json {
-        return text::print_json(&found);
+        return text::print_json(&models);
     }
-    text::print(describe(&found).as_bytes())
+    text::print(describe(&models).as_bytes())
 }
 
 fn describe(models: &[&ModelInfo]) -> String {

@@ -20,8 +20,8 @@ pub(super) fn run(args: &RunArgs) -> Result<()> {
         let instead = script.and_then(|at| {
             let content = file::read(Path::new(words[at])).unwrap_or_default();
             let flags = words[at + 1..].iter().copied();
-            let given: Vec<String> = std::iter::once("").chain(flags).map(str::to_owned).collect();
-            refuse_script(words[at], &content, &given, neuronperf_command)
+            let arguments: Vec<String> = std::iter::once("").chain(flags).map(str::to_owned).collect();
+            refuse_script(words[at], &content, &arguments, neuronperf_command)
         });
         let instead = instead.map(|refusal| format!("; {refusal}")).unwrap_or_default();
         bail!("no Python here ({}) has the package neuronscope: pip install neuronscope{instead}", PYTHONS.join(", "));

@@ -9,13 +9,13 @@ use ns_session::reports::FigureTable;
 use ns_view::terminal;
 
 pub(super) fn run(args: ValidateArgs) -> Result<()> {
-    let (shown, bytes) = (args.file.display().to_string(), file::read(&args.file)?);
-    let table = FigureTable::read(&shown, &bytes)?;
+    let (place, bytes) = (args.file.display().to_string(), file::read(&args.file)?);
+    let table = FigureTable::read(&place, &bytes)?;
     if args.calibrate {
-        return text::print(table.calibrated().with_context(|| shown)?.as_bytes());
+        return text::print(table.calibrated().with_context(|| place)?.as_bytes());
     }
     let answer = table.predicted(|rows| nki::compare(&args.file, rows))?;
-    let document = answer.document(&shown);
+    let document = answer.document(&place);
     args.page.save(None, &document)?;
     if args.json { text::print_json(&answer) } else { text::print_lines(&terminal::document(&document)) }
 }

@@ -98,8 +98,8 @@ impl Frame {
         let x = self.right - longest * LETTERS * 0.6 - 12.0;
         for (i, name) in names.iter().enumerate() {
             let y = top + 14.0 + usize_to_f64(i) * LETTERS * 1.4;
-            let shown = Shape::mark(mark(i), (x - 12.0, y - LETTERS / 3.0), "mark", fill(i));
-            drawing.shapes.push(shown.with_title(name.clone()));
+            let mark = Shape::mark(mark(i), (x - 12.0, y - LETTERS / 3.0), "mark", fill(i));
+            drawing.shapes.push(mark.with_title(name.clone()));
             drawing.word((x, y), name, Anchor::Start);
         }
     }

@@ -116,7 +116,7 @@ fn attributes(shape: &Shape) -> String {
         Form::Line(_) => {
             let dash: Vec<String> = dash.iter().map(|length| number(*length)).collect();
             let dash =
-                if dash.is_empty() { dash.join("") } else { format!(" stroke-dasharray=\"{}\"", dash.join(" ")) };
+                if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", dash.join(" ")) };
             format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{}\"{dash}", number(width))
         }
         Form::Area(_) | Form::Outline(_) | Form::Disc { .. } => format!("fill=\"{colour}\""),

@@ -22,7 +22,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
 }
 
 impl Finding {
-    /// Makes it the finding of the limit that costs most: what that costs, the sentence that says so, and what its unit does.
+    /// Turns the finding of the busiest unit into that of the bound: `limit` costs `cost_ns`, and `sentence` says so.
     pub(super) fn name_bound(&mut self, limit: Limit, cost_ns: u64, sentence: String, limiter: &Limiter) {
         let unit = Resource::ALL.into_iter().find(|unit| unit.limit() == limit).and_then(|unit| limiter.unit(unit));
         self.title = sentence;
@@ -104,7 +104,7 @@ mod tests {
             let [before, after] = findings_of(&run(engine), Limit::DmaRate);
             assert!(before.title.starts_with(&format!("{busiest} is busy longest")), "{}", before.title);
             assert_eq!((before.time_ns, before.saves_ns), (busy, None));
-            // The simulation decides, whichever unit is busiest, and the slices are those of what it names.
+            // The simulation names the bound, also where another unit is busiest. The slices are those of the unit of the bound.
             assert!(after.title.starts_with("Bound by DMA rate: without this limit"), "{}", after.title);
             assert_eq!((after.time_ns, after.saves_ns), (800, Some(500)));
             assert_eq!((after.slices[0].start_ns, after.slices[0].end_ns), (0, 600));

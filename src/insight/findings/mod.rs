@@ -76,7 +76,7 @@ pub(crate) fn quote_limits(found: &mut [Finding], limiter: &Limiter, gains: &Gai
     rank(found);
 }
 
-/// Costs first, by what they save. A saving that is not known yet stands before those that are.
+/// Sorts findings: costs first, the largest saving first. A cost whose saving is not computed yet comes before the other costs.
 fn rank(found: &mut [Finding]) {
     found.order_by_key(|f| {
         let saves = std::cmp::Reverse(f.saves_ns.unwrap_or(u64::MAX));
@@ -118,7 +118,7 @@ mod tests {
         );
     }
 
-    /// A remedy for a limit saves no more than a simulation without it; a copy that is left out is no limit.
+    /// A finding about a limit saves what the simulation without that limit saves. A finding about a copy keeps its own saving.
     #[test]
     fn findings_about_limits_quote_the_simulation_without_them() {
         let mut t = TestRun::new(0, 100);

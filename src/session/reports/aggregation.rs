@@ -243,7 +243,7 @@ impl AggregationRun {
         })
     }
 
-    /// The report. A terminal gets a picture of characters instead of pixels. Fails when there are no records, or the baseline has none.
+    /// The report. In a terminal, characters draw the picture. Fails when there are no records, or no records of the baseline.
     pub fn result(&self, is_terminal: bool) -> Result<AggregateResult, Refusal> {
         if self.records.is_empty() {
             return Err(refuse!("no results found"));

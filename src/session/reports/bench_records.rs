@@ -33,8 +33,8 @@ pub fn is_count(dataset: &str) -> bool {
     dataset.trim().parse::<i64>().is_ok()
 }
 
-/// The records of a benchmark's data set with the metrics that it asks for. Fails when there is no such column, or the records differ in size
-/// from the inputs of the model; an empty name is no model.
+/// The records of a benchmark's data set with the metrics that it asks for. `model` is empty where an index names the models: no sizes are
+/// compared then. Fails when the target column does not exist, or a record has another size than the input of the model.
 pub fn bench_records(file: &str, all: Records, ask: MetricsAsk<'_>, model: &str) -> Result<JudgedRecords, Refusal> {
     let fits = if !model.is_empty() && ModelKind::of(model) == ModelKind::Zoo {
         check_records(file, &all, model).map_err(|e| refuse!("--dataset: {e}"))

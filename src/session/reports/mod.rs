@@ -24,7 +24,7 @@ pub use model_index::{
     is_artifact, show_index,
 };
 pub use model_values::{ModelValues, model_results};
-pub use plan::{PlanJson, plan_text, planned};
+pub use plan::{PlanJson, configs_of, plan_text};
 pub use products::{ProductComparison, ProductTimes};
 pub use record_analysis::{AnalysisReport, RecordAnalysis, RecordAnalysisRun};
 pub use validation::{FigureAnswer, FigureTable, KernelComparison, KernelRow, compare_kernel};

@@ -26,7 +26,7 @@ impl<'a> PlanJson<'a> {
 }
 
 /// The configurations of a plan. Fails with the exception with which the suite since September 2025 ends.
-pub fn planned(plan: &Plan) -> Result<&[ExperimentConfig], Refusal> {
+pub fn configs_of(plan: &Plan) -> Result<&[ExperimentConfig], Refusal> {
     plan.configs.as_deref().map_err(|exception| {
         refuse!(
             "--rules head: the suite has no XLA device for a GPU since September 2025 and ends with {exception}; leave --xla out, or use --rules seed or neuron"
@@ -34,9 +34,9 @@ pub fn planned(plan: &Plan) -> Result<&[ExperimentConfig], Refusal> {
     })
 }
 
-/// How many experiments there are, and a line for each. Fails as [`planned`].
+/// How many experiments there are, and a line for each. Fails as [`configs_of`].
 pub fn plan_text(plan: &Plan) -> Result<String, Refusal> {
-    let (configs, models) = (planned(plan)?, &plan.models);
+    let (configs, models) = (configs_of(plan)?, &plan.models);
     let mut out = format!(
         "Number of selected experiment configs: {}\nNumber of selected model configs: {}\n",
         configs.len(),

@@ -123,7 +123,7 @@ impl ProductTimes {
         self.result.as_ref().ok().map(|result| result.verdict())
     }
 
-    /// The line that the suite prints, or the reason why there are no times.
+    /// The line that the suite prints: both times and the speed-up. A product without times has its error instead.
     pub fn line(&self) -> String {
         match &self.result {
             Ok(result) => result.line(self.case),

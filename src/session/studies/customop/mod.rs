@@ -6,14 +6,12 @@ mod document;
 mod files;
 mod form;
 mod run;
-mod shapes;
 mod spec;
 mod sweeps;
 mod text;
 
-pub use files::{KernelOfFiles, placed_kernel};
+pub use files::{KernelOfFiles, check_shapes, placed_kernel};
 pub(super) use form::{FORM, followers};
-pub use shapes::check_shapes;
 pub use spec::CustomopStudy;
 pub(super) use spec::{pack_source, source};
 pub use text::{customop_reports_json, customop_text, customop_tutorial_text};
