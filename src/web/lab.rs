@@ -404,11 +404,11 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
 }
 
 /// Gives the text of a file to a study, which runs it.
-fn give_text(study: &StateDispatcher<StudyState>, FileField { field, others }: FileField, file: File) {
+fn give_text(study: &StateDispatcher<StudyState>, field: FileField, file: File) {
     let study = study.clone();
     spawn_local(async move {
         study.dispatch(match text_of(&file).await {
-            Ok(text) => StudyAction::Given(others, field, text),
+            Ok(text) => StudyAction::Given(field.given(study.kind, file.name(), text)),
             Err(problem) => StudyAction::RefuseFile(problem),
         });
     });
@@ -433,12 +433,7 @@ fn give_kernel(context: &AppContext, study: &StateDispatcher<StudyState>, files:
             let said = format!("The kernel alone is run here, without {}.", kernel.others.join(", "));
             notices.dispatch(NoticeAction::Say(Tone::Info, said));
         }
-        let others: &[(&str, &str)] = match kernel.multicore {
-            None => &[("kernel", "own")],
-            Some(true) => &[("kernel", "own"), ("multicore", "true")],
-            Some(false) => &[("kernel", "own"), ("multicore", "false")],
-        };
-        study.dispatch(StudyAction::Given(others, "source", kernel.source));
+        study.dispatch(StudyAction::Given(kernel.fields()));
     });
 }
 
