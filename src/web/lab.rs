@@ -388,7 +388,7 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
                 match (page, page.study()) {
                     (Page::Inspect, _) => inspect_model(&actions, file),
                     (_, Some(kind)) => match kind.file_field().filter(|_| !are_models) {
-                        Some(field) => give_text(&studies[kind as usize], field, file),
+                        Some(field) => give_text(&studies[kind as usize], (kind, field), file),
                         None => open_for_study(&context, &studies[kind as usize], file),
                     },
                     _ if are_models => open_for_benchmark(&context, &bench.dispatcher(), file),
@@ -404,11 +404,11 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
 }
 
 /// Gives the text of a file to a study, which runs it.
-fn give_text(study: &StateDispatcher<StudyState>, field: FileField, file: File) {
+fn give_text(study: &StateDispatcher<StudyState>, (kind, field): (StudyKind, FileField), file: File) {
     let study = study.clone();
     spawn_local(async move {
         study.dispatch(match text_of(&file).await {
-            Ok(text) => StudyAction::Given(field.given(study.kind, file.name(), text)),
+            Ok(text) => StudyAction::Given(field.given(kind, file.name(), text)),
             Err(problem) => StudyAction::RefuseFile(problem),
         });
     });
