@@ -192,7 +192,7 @@ test("a C++ source that is dropped anywhere opens in the editor", app.page(async
   await page.locator("#open-file").setInputFiles({ name: "mine.cpp", mimeType: "text/x-c++src", buffer: Buffer.from(source) });
   await page.waitForFunction(() => location.hash.startsWith("#/customop"));
   await eventually(async () => assert.equal(await page.locator(SOURCE).inputValue(), source));
-  assert.equal(await page.getByLabel("Kernel", { exact: true }).inputValue(), "own");
+  assert.equal(await page.getByLabel("Kernel", { exact: true }).inputValue(), "mine.cpp");
 }, { hash: "#/" }));
 
 test("the files of the tutorial that are dropped together are one operator, built as its script says", app.page(async (page) => {
