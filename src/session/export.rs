@@ -1,16 +1,35 @@
 //! The files a session writes; their formats are contracts, described in docs/formats.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::summary_json::SummaryJson;
 use super::{OperatorRow, OperatorTable};
 use ns_analysis::summary::OpenSummary;
-use ns_base::SimTime;
 use ns_base::stats::round_to;
+use ns_base::{Diagnostic, SimTime};
 use ns_device::EstimateMark;
 use ns_insight::Insights;
 use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;
+
+/// A file to save.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedFile {
+    /// Name to save it under.
+    pub file_name: String,
+    /// Media type.
+    pub mime: String,
+    pub bytes: Vec<u8>,
+    /// What the format of the file cannot hold.
+    pub left_out: Vec<Diagnostic>,
+}
+
+impl ExportedFile {
+    /// A file whose format holds everything.
+    pub fn new(file_name: String, mime: &str, bytes: Vec<u8>) -> Self {
+        Self { file_name, mime: mime.to_owned(), bytes, left_out: Vec::new() }
+    }
+}
 
 /// `neuronscope profile --json`.
 #[derive(Serialize)]

@@ -26,7 +26,6 @@ mod export;
 mod file_kind;
 pub mod guide;
 mod hardware;
-mod ids;
 mod inspect;
 mod jobs;
 mod marks;
@@ -37,6 +36,7 @@ mod overview;
 mod pages;
 mod part;
 mod profile_info;
+mod profile_spec;
 pub mod protocol;
 mod questions;
 mod recorder;
@@ -52,6 +52,7 @@ mod summary_json;
 mod summary_text;
 mod timed_runs;
 mod timeline;
+mod version;
 mod warm_up;
 mod work;
 
@@ -66,9 +67,9 @@ pub use experiments::{
     Choices, ExperimentField, ExperimentSpec, ExperimentView, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey,
     RecordsRead, RecordsResult,
 };
+pub use export::ExportedFile;
 pub use file_kind::{HEAD_BYTES, Kind, sniff};
 pub use hardware::{Hardware, costs, costs_markdown};
-pub use ids::{JobId, ProfileKey};
 pub use inspect::{InspectAsk, InspectField, InspectFile, InspectResult, InspectSpec, InspectView, TreeRow};
 pub use ns_bench::{FilePlan, FileStep, ModelEntry};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, engine_of};
@@ -93,11 +94,11 @@ pub use ns_tensor::Rounding;
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
 pub use overview::{Evidence, bounds_table, limits_table, lost_time_table};
 pub use pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page, study_page};
-pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};
+pub use profile_info::{ProfileInfo, ProfileKey};
+pub use profile_spec::{ProfileOrigin, ProfileSpec, TraceSpec};
 pub use protocol::{
-    AnalysisRequest, Ask, Control, Event, ExperimentJobRequest, ExportKind, ExportedFile, JobRequest, JobResult,
-    Message, PROTOCOL_VERSION, ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, ResultPart, RunRequest,
-    SearchHits, build_id,
+    AnalysisRequest, Ask, Control, Event, ExperimentJobRequest, ExportKind, JobId, JobRequest, JobResult, Message,
+    ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, ResultPart, RunRequest,
 };
 pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
 pub use recorder::{Recorder, RecorderCall};
@@ -105,4 +106,6 @@ pub use script::{calls_neuronperf, is_known_script, neuronperf_command, refuse_s
 pub use session::{Session, StepResult};
 pub use summary_text::summary_text;
 pub use timed_runs::TimedRuns;
+pub use timeline::SearchHits;
+pub use version::{PROTOCOL_VERSION, build_id};
 pub use warm_up::warm_up;

@@ -9,11 +9,13 @@ use super::marks::{marks_of, with_marks};
 use super::overview::{TimeBeside, window as window_of};
 use super::pages::ProfileParts;
 use super::part::part_of;
-use super::protocol::ExportedFile;
 use super::timeline::{
     Highlight, ViewTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
 };
-use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
+use super::{
+    ExportKind, ExportedFile, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin,
+    SearchHits,
+};
 use ns_analysis::operators::{OpQuery, operator_stats};
 use ns_analysis::work::Works;
 use ns_analysis::{GroupBy, Instances, Selection};

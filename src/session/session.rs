@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use super::analysis::AnalysisRun;
 use super::catalog::catalog;
-use super::jobs::{Job, JobState, MakeProfile, OpenJob};
+use super::jobs::{AnalysisRun, Job, JobState, MakeProfile, OpenJob};
 use super::open_profile::OpenProfile;
 use super::protocol::{
     Ask, Control, Event, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest, Reply, Request,

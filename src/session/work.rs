@@ -5,17 +5,17 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::ByteSource;
 use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
 use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
     CompileJob, ConfigurationJob, CpuJob, ExperimentJob, ExperimentsPlanJob, ImportJob, InspectJob, Job, KeepModelJob,
     MlperfJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StageTimes, StudyJob, StudyTraceJob, TraceJob, Waiting,
 };
-use super::protocol::{ExportedFile, JobRequest, Message, QuestionRequest, RecordsSource, Reply};
+use super::protocol::{JobRequest, Message, QuestionRequest, RecordsSource, Reply};
 use super::recorder::Recorder;
 use super::share::unpack;
 use super::studies::{KernelAnswers, StudyTools};
+use super::{ByteSource, ExportedFile};
 use ns_base::Clock;
 use ns_device::ModelLibrary;
 
@@ -107,12 +107,7 @@ impl Work for Benchmarks {
         match question {
             QuestionRequest::BenchPage { page, file_name } => {
                 let bytes = page.to_html()?.into_bytes();
-                Ok(Message::File(ExportedFile {
-                    file_name,
-                    mime: "text/html".to_owned(),
-                    bytes,
-                    ..ExportedFile::default()
-                }))
+                Ok(Message::File(ExportedFile::new(file_name, "text/html", bytes)))
             }
             other => Err(format!("{}: this worker has no studies", other.describe())),
         }

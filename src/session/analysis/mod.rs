@@ -6,13 +6,13 @@ mod memory;
 mod path;
 mod prepare;
 mod question;
-mod run;
 mod steps;
 mod tables;
 
 pub use links::{LinkedSentence, LinkedSlices};
-pub(super) use listing::Sources;
+pub(crate) use listing::Sources;
 pub use listing::{GroupsOf, LinkedTable, Listing, MembersOf, QueryOf, Rows, SliceFilter};
 pub use path::{PathStep, PathSteps};
+pub(crate) use prepare::{prepare_answer, prepare_table};
 pub use question::{Answer, Question};
-pub(super) use run::AnalysisRun;
+pub(crate) use steps::{Running, StepAnswer, TableOf};

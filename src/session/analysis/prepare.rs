@@ -33,7 +33,7 @@ use ns_profile::Profile;
 const MOST_NODES: usize = 20_000;
 
 /// The analysis for some rows of a table. Fails with a message for the user when the question cannot be answered.
-pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -> Result<Box<dyn Running>, String> {
+pub(crate) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -> Result<Box<dyn Running>, String> {
     let profile = sources.profile;
     Ok(match what {
         Listing::Groups(of) => {
@@ -88,7 +88,7 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
 }
 
 /// The analysis for an answer that is not a table. Fails with a message for the user when the question cannot be answered.
-pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Result<Box<dyn Running>, String> {
+pub(crate) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Result<Box<dyn Running>, String> {
     let profile = sources.profile;
     Ok(match question {
         Question::Totals { of, by } => {

@@ -66,17 +66,17 @@ looks_once!(
 looks_for_work!(CriticalPass, IdlePass, SentencesPass);
 
 /// Makes the requested rows of a table.
-pub(super) type TableOf = Box<dyn Fn(&Sources<'_>, Rows) -> LinkedTable>;
+pub(crate) type TableOf = Box<dyn Fn(&Sources<'_>, Rows) -> LinkedTable>;
 
 /// The result of a question.
-pub(super) enum StepAnswer {
+pub(crate) enum StepAnswer {
     Table(TableOf),
     /// Any other result.
     Answer(Answer),
 }
 
 /// A question being answered.
-pub(super) trait Running {
+pub(crate) trait Running {
     /// Reads about `limit` more slices or samples. Returns whether it has read all.
     fn advance(&mut self, sources: &Sources<'_>, limit: usize) -> bool;
 

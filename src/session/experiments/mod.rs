@@ -27,7 +27,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::protocol::ExportedFile;
+use super::ExportedFile;
 use super::share::{MOST_PACKED_BYTES, pack};
 use ns_container::exactly;
 use ns_experiment::figure::{FigureSize, figure};
@@ -88,7 +88,7 @@ impl RecordSets {
             }
         };
         let file_name = format!("{}.{end}", input.view.key());
-        Ok(ExportedFile { file_name, mime: mime.to_owned(), bytes: text.into_bytes(), ..ExportedFile::default() })
+        Ok(ExportedFile::new(file_name, mime, text.into_bytes()))
     }
 }
 

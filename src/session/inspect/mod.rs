@@ -24,5 +24,5 @@ mod tree;
 mod view;
 
 pub use messages::{InspectAsk, InspectFile, InspectResult, TreeRow};
-pub(super) use run::{InspectRun, SharedInspector};
+pub(crate) use run::{InspectAnswer, InspectRun, SharedInspector};
 pub use spec::{InspectField, InspectSpec, InspectView};

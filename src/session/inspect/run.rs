@@ -3,15 +3,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::messages::{InspectAsk, InspectFile};
+use super::messages::{InspectAsk, InspectFile, InspectResult};
 use super::open_model::OpenModel;
 use super::spec::{InspectField, InspectSpec};
 use super::subject::{CompiledProgram, DEFAULT_INSTANCE, Obstacle, Subject};
 use super::view::{saved, view_of};
-use crate::ByteSource;
-use crate::protocol::{ExportedFile, JobResult, Message};
+use crate::ExportedFile;
 use crate::share::{LinkedFile, open_for_links};
 use ns_capture::Recorder;
+use ns_container::ByteSource;
 use ns_device::{ModelFileSettings, ModelLibrary, OpenedModel};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
@@ -43,6 +43,12 @@ struct Simulation {
     compiled: CompiledProgram,
     simulator: Simulator<Rc<Executable>, Rc<CostTable>>,
     recorder: Recorder,
+}
+
+/// What a request about a model ends with.
+pub(crate) enum InspectAnswer {
+    View(Box<InspectResult>),
+    File(ExportedFile),
 }
 
 /// An answer in progress.
@@ -88,14 +94,17 @@ impl InspectRun {
         })
     }
 
-    /// Works for about `budget_events` simulated events. Returns the answer when it is ready. Fails with one sentence with what was
-    /// refused, where, and what to do; the previous model stays open.
-    pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<Option<Message>, String> {
-        let progress = |done: u64, total: u64, doing: &str| Message::Progress { done, total, label: doing.to_owned() };
+    /// Works for about `budget_events` simulated events; `progress` takes parts done, parts in all and what is done. Returns the answer
+    /// when it is ready. Fails with one sentence with what was refused, where, and what to do; the previous model stays open.
+    pub fn step(
+        &mut self,
+        budget_events: u32,
+        progress: &mut dyn FnMut(u64, u64, &str),
+    ) -> Result<Option<InspectAnswer>, String> {
         match std::mem::replace(&mut self.stage, Stage::Waiting) {
             Stage::Waiting if self.is_open() => self.answer().map(Some),
             Stage::Waiting => {
-                sink(progress(0, 0, "Reading and compiling the model"));
+                progress(0, 0, "Reading and compiling the model");
                 self.begin()?;
                 Ok(None)
             }
@@ -103,7 +112,7 @@ impl InspectRun {
                 let step = at.simulator.step(u64::from(budget_events), &mut at.recorder);
                 match step.map_err(|e| format!("{}: {e}", at.subject.title))? {
                     SimProgress::More { items, total } => {
-                        sink(progress(items, total, "Simulating one call"));
+                        progress(items, total, "Simulating one call");
                         self.stage = Stage::Simulating(at);
                     }
                     SimProgress::Done => {
@@ -148,23 +157,18 @@ impl InspectRun {
         self.inspector.borrow_mut().opened = Some(opened);
     }
 
-    fn answer(&self) -> Result<Message, String> {
+    fn answer(&self) -> Result<InspectAnswer, String> {
         let inspector = self.inspector.borrow();
         let opened = inspector.opened.as_ref().ok_or("no model is open")?;
         match self.wanted {
             AnswerKind::View => {
                 let mut view = Box::new(view_of(opened, &self.spec)?);
                 view.opened.clone_from(&self.opened);
-                Ok(Message::Done(JobResult::Inspected(view)))
+                Ok(InspectAnswer::View(view))
             }
             AnswerKind::File(file) => {
                 let (file_name, mime, text) = saved(opened, &self.spec, file)?;
-                Ok(Message::File(ExportedFile {
-                    file_name,
-                    mime: mime.to_owned(),
-                    bytes: text.into_bytes(),
-                    ..ExportedFile::default()
-                }))
+                Ok(InspectAnswer::File(ExportedFile::new(file_name, mime, text.into_bytes())))
             }
         }
     }

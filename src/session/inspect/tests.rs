@@ -3,20 +3,32 @@
 #![allow(clippy::disallowed_methods, reason = "fixtures are files")]
 
 use super::*;
-use crate::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
+use crate::share::unpack_model;
+use ns_container::ByteSource;
+use ns_device::{ModelFileSettings, ModelLibrary};
+use ns_program::ReadModel;
 
-fn run(session: &mut Session, ask: InspectAsk, file: Option<Vec<u8>>) -> Result<InspectResult, String> {
-    let source = file.map(|bytes| Box::new(bytes) as Box<dyn crate::ByteSource>);
-    session.handle(Request::new(JobId(1), JobRequest::Inspect(ask)), source);
-    let mut answer = Err("no answer".to_owned());
+/// What a session keeps between two requests.
+#[derive(Default)]
+struct Open {
+    inspector: SharedInspector,
+    models: ModelLibrary,
+}
+
+impl Open {
+    fn with_model_reader(read: ReadModel) -> Self {
+        Self { models: ModelLibrary::new(read), ..Self::default() }
+    }
+}
+
+fn run(open: &mut Open, ask: InspectAsk, file: Option<Vec<u8>>) -> Result<InspectResult, String> {
+    let source = file.map(|bytes| Box::new(bytes) as Box<dyn ByteSource>);
+    let mut run = InspectRun::new(open.inspector.clone(), open.models.clone(), ask, source)?;
     loop {
-        let step = session.step(1_000_000, &mut |event| match event {
-            Event::Message(_, Message::Done(JobResult::Inspected(view))) => answer = Ok(*view),
-            Event::Message(_, Message::Failed(message)) => answer = Err(message),
-            _ => {}
-        });
-        if step == StepResult::Idle {
-            return answer;
+        match run.step(1_000_000, &mut |_, _, _| {})? {
+            Some(InspectAnswer::View(view)) => return Ok(*view),
+            Some(InspectAnswer::File(_)) => return Err("no answer".to_owned()),
+            None => {}
         }
     }
 }
@@ -26,7 +38,7 @@ fn model(name: &str) -> InspectSpec {
 }
 
 fn show(spec: &InspectSpec) -> InspectResult {
-    run(&mut Session::new(), InspectAsk::Show(Box::new(spec.clone())), None).unwrap()
+    run(&mut Open::default(), InspectAsk::Show(Box::new(spec.clone())), None).unwrap()
 }
 
 #[test]
@@ -197,8 +209,8 @@ fn endless_names_and_flat_files_stay_small() {
 
 #[test]
 fn a_file_is_opened_kept_and_refused() {
-    let mut session = Session::new().with_model_reader(ns_readers::read_model);
-    let open = |session: &mut Session, name: &str, bytes: &[u8]| {
+    let mut session = Open::with_model_reader(ns_readers::read_model);
+    let open = |session: &mut Open, name: &str, bytes: &[u8]| {
         let (spec, name, size) = (Box::default(), name.to_owned(), bytes.len() as u64);
         run(session, InspectAsk::Open { spec, name, size }, Some(bytes.to_vec()))
     };
@@ -211,9 +223,9 @@ fn a_file_is_opened_kept_and_refused() {
     let message = postcard::to_allocvec(&view).unwrap();
     assert_eq!(postcard::from_bytes::<InspectResult>(&message).unwrap(), view);
     // The content of a link opens the same file in a session that has never seen it.
-    let mut other = Session::new().with_model_reader(ns_readers::read_model);
-    other.handle(Request::new(JobId(2), JobRequest::OpenLinkedModel(linked.packed.expect("a small file"))), None);
-    while other.step(1_000_000, &mut |_| {}) != StepResult::Idle {}
+    let mut other = Open::with_model_reader(ns_readers::read_model);
+    let unpacked = unpack_model(&linked.packed.expect("a small file")).unwrap();
+    other.models.open(&unpacked.name, unpacked.source.into(), ModelFileSettings::default()).unwrap();
     let again = run(&mut other, InspectAsk::Show(Box::new(view.spec.clone())), None).unwrap();
     assert_eq!((again.title.as_str(), again.tree.len()), (view.title.as_str(), view.tree.len()));
     assert!(view.tree.iter().any(|r| r.title == "Linear[layer1]"), "{:?}", view.tree);
@@ -236,7 +248,7 @@ fn branches_and_loops_that_data_decides_are_shown_whatever_the_format() {
         ("pt2/control-flow-cond--torch2.9.1.pt2.gz", "cond", "data decides which branch runs"),
         ("torchscript/scripted-loop--torch2.9.1-ts-script.pt.gz", "", "data decides how often it turns"),
     ] {
-        let mut session = Session::new().with_model_reader(ns_readers::read_model);
+        let mut session = Open::with_model_reader(ns_readers::read_model);
         let bytes = std::fs::read(folder.join(file)).unwrap();
         let name = file.rsplit('/').next().unwrap_or_default().to_owned();
         let (spec, size) = (Box::default(), bytes.len() as u64);
@@ -258,7 +270,7 @@ fn branches_and_loops_that_data_decides_are_shown_whatever_the_format() {
 
 #[test]
 fn a_program_that_the_compiler_refuses_is_shown_with_the_reason_at_its_node() {
-    let mut session = Session::new().with_model_reader(ns_readers::read_model);
+    let mut session = Open::with_model_reader(ns_readers::read_model);
     let mlir = include_bytes!("../../../tests/it/fixtures/models/stablehlo/jax-while-data-dependent--jax0.10.2.mlir");
     let (spec, name, size) = (Box::default(), "while.mlir".to_owned(), mlir.len() as u64);
     let view = run(&mut session, InspectAsk::Open { spec, name, size }, Some(mlir.to_vec())).unwrap();

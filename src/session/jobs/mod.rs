@@ -1,5 +1,6 @@
 //! Work that takes longer than an answer: one file per kind of job, each done in bounded steps.
 
+mod analysis;
 mod compile;
 mod configuration;
 mod cpu;
@@ -22,6 +23,7 @@ use super::ProfileKey;
 use super::open_profile::OpenProfile;
 use super::protocol::Message;
 
+pub(super) use analysis::AnalysisRun;
 pub(super) use compile::CompileJob;
 pub(super) use configuration::ConfigurationJob;
 pub(super) use cpu::CpuJob;

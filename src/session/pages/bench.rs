@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::live_address;
-use crate::protocol::build_id;
+use crate::build_id;
 use crate::results::{
-    BestFigure, BestFigures, DEFAULT_COLUMNS, Filter, ReportCells, fronts, report_table, scaling, shown_columns,
-    throughput_by_configuration, throughput_latency, with_pareto,
+    BestFigure, BestFigures, DEFAULT_COLUMNS, Filter, ReportCells, Requirements, fronts, report_table, scaling,
+    shown_columns, throughput_by_configuration, throughput_latency, with_pareto,
 };
 use crate::share::{BenchLink, PageLink as _, ResultsView};
 use ns_base::Refusal;
@@ -85,7 +85,7 @@ fn title(config: Option<&BenchConfig>, reports: &[Report]) -> String {
 
 fn blocks(view: &ResultsView, reports: &[Report]) -> Vec<Block> {
     let (filter, _) = Filter::parse(&view.filter);
-    let (wanted, _) = view.wanted.read();
+    let (wanted, _) = Requirements::read(&view.wanted);
     let all: Vec<(&Report, ReportCells)> = reports.iter().map(|r| (r, ReportCells::of(r))).collect();
     let accepted: Vec<&(&Report, ReportCells)> = all.iter().filter(|(_, cells)| filter.accepts(cells)).collect();
     let rows: Vec<&Report> = accepted.iter().map(|(report, _)| *report).collect();

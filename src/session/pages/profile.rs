@@ -1,7 +1,7 @@
 //! The overview of a profile as a file: the overview, the facts, and the operators that take most of the time.
 
 use super::live_address;
-use crate::protocol::build_id;
+use crate::build_id;
 use crate::share::{PageLink as _, ProfileLink, Tool};
 use crate::{OperatorTable, ProfileOrigin};
 use ns_base::units::format_count;

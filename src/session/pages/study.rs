@@ -1,7 +1,7 @@
 //! The result of a study as a file: its document.
 
 use super::live_address;
-use crate::protocol::build_id;
+use crate::build_id;
 use crate::share::PageLink as _;
 use crate::studies::StudySpec;
 use ns_view::document::Document;

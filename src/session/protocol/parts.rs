@@ -4,13 +4,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AnalysisRequest, Ask, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest, ResultPart};
-use super::{ExperimentJobRequest, ExportedFile, RecordsSource, Reply, RunRequest, SearchHits};
+use super::{ExperimentJobRequest, RecordsSource, Reply, RunRequest};
 use crate::experiments::{RecordsAsk, RecordsKey, RecordsRead, RecordsResult};
 use crate::inspect::{InspectAsk, InspectResult};
 use crate::pages::BenchPage;
 use crate::share::LinkedFile;
 use crate::studies::{StudyResult, StudySpec};
-use crate::{Answer, Catalog, LinkedTable, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec, TraceSpec};
+use crate::{
+    Answer, Catalog, ExportedFile, LinkedTable, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec, SearchHits,
+    TraceSpec,
+};
 use ns_base::Diagnostic;
 use ns_bench::cpu::CpuTimers;
 use ns_bench::mlperf::{MlperfResult, MlperfSettings};

@@ -3,9 +3,9 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::JobId;
 use super::parts::{BenchAsk, BenchMessage, ModelAsk, Part, ProfileAsk, ProfileMessage, StudyAsk, StudyMessage};
 use super::{Ask, Control, Event, Message, Request};
-use crate::JobId;
 
 /// Number of what belongs to no part: [`Request::Control`], [`Event::Ready`].
 const NO_PART: u8 = 0;
@@ -166,10 +166,9 @@ fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
 mod tests {
     use super::*;
     use crate::ProfileKey;
-    use crate::protocol::{
-        AnalysisRequest, ExportedFile, JobRequest, JobResult, ProfileQuestion, QuestionRequest, Reply, SearchHits,
-    };
+    use crate::protocol::{AnalysisRequest, JobRequest, JobResult, ProfileQuestion, QuestionRequest, Reply};
     use crate::studies::{StudyKind, StudySpec};
+    use crate::{ExportedFile, SearchHits};
 
     const ID: JobId = JobId(3);
 

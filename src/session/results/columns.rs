@@ -2,25 +2,10 @@
 
 use serde_json::Value;
 
+use super::DEFAULT_COLUMNS;
 use ns_bench::{Interval, PublishedFigures, REPORT_KEYS, Report};
 use ns_device::EstimateMark;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
-
-pub const DEFAULT_COLUMNS: [&str; 13] = [
-    "model_name",
-    "n_models",
-    "workers_per_model",
-    "pipeline_size",
-    "batch_size",
-    "throughput_avg",
-    "throughput_peak",
-    "latency_ms_p50",
-    "latency_ms_p90",
-    "latency_ms_p99",
-    "latency_ms_p100",
-    "cost_per_1m_inf",
-    "status",
-];
 
 /// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
 const TITLES: [(&str, &str); 34] = [
@@ -62,12 +47,6 @@ const TITLES: [(&str, &str); 34] = [
 
 pub fn column_title(key: &str) -> &str {
     TITLES.iter().find(|(k, _)| *k == key).map_or(key, |(_, title)| title)
-}
-
-/// All keys in the order in which they are offered and shown: the default ones first.
-pub fn offered_columns() -> Vec<&'static str> {
-    let rest = REPORT_KEYS.iter().copied().filter(|k| !DEFAULT_COLUMNS.contains(k));
-    DEFAULT_COLUMNS.into_iter().chain(rest).collect()
 }
 
 /// Keys that distinguish rows and are not among the default columns.
@@ -229,6 +208,7 @@ pub fn report_table(rows: &[&ReportCells], keys: &[&str]) -> Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::offered_columns;
     use super::*;
 
     #[test]

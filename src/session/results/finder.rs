@@ -1,50 +1,19 @@
 //! The configuration that fits best: the most throughput, or the least latency or cost, of those within limits.
 
 use super::plots::RowNames;
+use super::{Goal, WantedTexts};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_number, format_share};
-use ns_base::{Refusal, names, refuse};
+use ns_base::{Refusal, refuse};
 use ns_bench::{Report, best};
 
-names! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub enum Goal {
-        /// The most inferences in a second.
-        #[default]
-        Throughput = "most throughput",
-        /// The shortest p99 latency.
-        Latency = "lowest p99",
-        /// The lowest price of a million inferences.
-        Cost = "lowest cost",
+/// The value that is compared, and whether the largest is the best.
+const fn measure(goal: Goal) -> (fn(&Report) -> Option<f64>, bool) {
+    match goal {
+        Goal::Throughput => (|r| r.throughput_avg, true),
+        Goal::Latency => (|r| r.latency_ms_p99, false),
+        Goal::Cost => (|r| r.cost_per_1m_inf, false),
     }
-
-    /// All, in the order of the selector.
-    pub const ALL: [Self; _];
-    pub const fn name(self) -> &'static str;
-    pub fn from_name(name: &str) -> Option<Self>;
-}
-
-impl Goal {
-    /// The value that is compared, and whether the largest is the best.
-    const fn measure(self) -> (fn(&Report) -> Option<f64>, bool) {
-        match self {
-            Self::Throughput => (|r| r.throughput_avg, true),
-            Self::Latency => (|r| r.latency_ms_p99, false),
-            Self::Cost => (|r| r.cost_per_1m_inf, false),
-        }
-    }
-}
-
-/// Limits as they are typed; an empty text sets no limit.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WantedTexts {
-    /// Longest p99 latency, ms.
-    pub p99_ms: String,
-    /// Highest price of a million inferences, US$.
-    pub cost: String,
-    /// Most NeuronCores.
-    pub cores: String,
-    pub goal: Goal,
 }
 
 /// Limits, and the goal within them.
@@ -70,9 +39,14 @@ pub struct BestRow {
     pub finished: usize,
 }
 
-impl WantedTexts {
+/// NeuronCores that a configuration occupies: one for each stage of each copy.
+pub fn cores_of(r: &Report) -> u64 {
+    u64::from(r.n_models) * u64::from(r.pipeline_size.max(1))
+}
+
+impl Requirements {
     /// The limits; unusable ones are left out and reported, each with its name.
-    pub fn read(&self) -> (Requirements, Vec<(&'static str, Refusal)>) {
+    pub fn read(texts: &WantedTexts) -> (Self, Vec<(&'static str, Refusal)>) {
         let mut wrong = Vec::new();
         let mut limit = |name: &'static str, text: &str| {
             let text = text.trim();
@@ -83,18 +57,11 @@ impl WantedTexts {
             }
             value
         };
-        let (p99_ms, cost) = (limit("p99 at most", &self.p99_ms), limit("Cost at most", &self.cost));
-        let cores = limit("Cores at most", &self.cores);
-        (Requirements { p99_ms, cost, cores, goal: self.goal }, wrong)
+        let (p99_ms, cost) = (limit("p99 at most", &texts.p99_ms), limit("Cost at most", &texts.cost));
+        let cores = limit("Cores at most", &texts.cores);
+        (Self { p99_ms, cost, cores, goal: texts.goal }, wrong)
     }
-}
 
-/// NeuronCores that a configuration occupies: one for each stage of each copy.
-pub fn cores_of(r: &Report) -> u64 {
-    u64::from(r.n_models) * u64::from(r.pipeline_size.max(1))
-}
-
-impl Requirements {
     /// Whether any limit is set.
     pub const fn has_limits(&self) -> bool {
         self.p99_ms.is_some() || self.cost.is_some() || self.cores.is_some()
@@ -144,7 +111,7 @@ impl Requirements {
 
     /// The best of some reports, as the tiles and the verdict name it.
     pub fn find(&self, reports: &[&Report]) -> BestRow {
-        let (measure, is_largest) = self.goal.measure();
+        let (measure, is_largest) = measure(self.goal);
         let found = best(reports.iter().copied().filter(|r| self.admits(r)), measure, is_largest);
         BestRow {
             best: found.and_then(|(found, _)| reports.iter().position(|r| std::ptr::eq(*r, found))),
@@ -195,13 +162,13 @@ mod tests {
         let all = [report(1, 300.0, 3.0, 2.0), report(2, 590.0, 5.0, 1.0), report(16, 4_000.0, 12.0, 0.5)];
         let failed = Report { status: "error".into(), throughput_avg: Some(1e9), ..Report::default() };
         let reports: Vec<&Report> = all.iter().chain([&failed]).collect();
-        let best = |t: WantedTexts| t.read().0.find(&reports).best;
+        let best = |t: WantedTexts| Requirements::read(&t).0.find(&reports).best;
         assert_eq!(best(WantedTexts::default()), Some(2));
         assert_eq!(best(texts("10", "", "", Goal::Throughput)), Some(1));
         assert_eq!(best(texts("10", "", "1", Goal::Throughput)), Some(0));
         assert_eq!(best(texts("", "1.5", "", Goal::Latency)), Some(1));
         assert_eq!(best(texts("", "", "", Goal::Cost)), Some(2));
-        let found = texts("1", "", "", Goal::Throughput).read().0.find(&reports);
+        let found = Requirements::read(&texts("1", "", "", Goal::Throughput)).0.find(&reports);
         assert_eq!(found, BestRow { best: None, fitting: 0, finished: 3 });
     }
 
@@ -209,7 +176,7 @@ mod tests {
     fn figures_with_an_operator_without_a_known_cost_are_bounds() {
         let estimate = Some(ns_device::EstimateMark { unknown: 1, estimated: 0 });
         let bound = Report { estimate, ..report(1, 300.0, 3.0, 2.0) };
-        let (wanted, _) = WantedTexts::default().read();
+        let (wanted, _) = Requirements::read(&WantedTexts::default());
         let words = wanted.describe(&[&bound], wanted.find(&[&bound]));
         assert!(
             words.contains("at most 300 inf/s, at least 3.00 ms p99, at least 2.00 US$ per million, 1 core"),
@@ -222,7 +189,7 @@ mod tests {
         let all = [report(1, 300.0, 3.0, 2.0), report(2, 28_864.712, 5.0, 1.0)];
         let reports: Vec<&Report> = all.iter().collect();
         let words = |t: WantedTexts| {
-            let wanted = t.read().0;
+            let wanted = Requirements::read(&t).0;
             wanted.describe(&reports, wanted.find(&reports))
         };
         assert_eq!(
@@ -235,7 +202,7 @@ mod tests {
 
     #[test]
     fn limits_that_are_no_numbers_are_named_and_limit_nothing() {
-        let (wanted, wrong) = texts("ten", "-1", "", Goal::Latency).read();
+        let (wanted, wrong) = Requirements::read(&texts("ten", "-1", "", Goal::Latency));
         assert_eq!(wanted, Requirements { goal: Goal::Latency, ..Requirements::default() });
         assert_eq!(wrong.len(), 2);
         assert!(wrong[0].1.to_string().starts_with("p99 at most: 'ten' is not a positive number"));
@@ -244,8 +211,8 @@ mod tests {
     #[test]
     fn a_value_that_is_not_known_is_within_no_limit() {
         let unpriced = Report { cost_per_1m_inf: None, ..report(1, 9.0, 1.0, 0.0) };
-        assert_eq!(texts("", "5", "", Goal::Throughput).read().0.find(&[&unpriced]).fitting, 0);
-        assert_eq!(texts("5", "", "", Goal::Throughput).read().0.find(&[&unpriced]).fitting, 1);
+        assert_eq!(Requirements::read(&texts("", "5", "", Goal::Throughput)).0.find(&[&unpriced]).fitting, 0);
+        assert_eq!(Requirements::read(&texts("5", "", "", Goal::Throughput)).0.find(&[&unpriced]).fitting, 1);
         let staged = Report { pipeline_size: 4, ..report(2, 9.0, 1.0, 1.0) };
         assert_eq!(cores_of(&staged), 8);
     }

@@ -7,7 +7,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::PROTOCOL_VERSION;
+use crate::PROTOCOL_VERSION;
 use ns_base::Order;
 use ns_bench::{BenchConfig, Report, RowResult, SweepKind, SweepOf, SweepPlan, SweepState};
 use ns_device::model_label;
@@ -72,13 +72,13 @@ impl<C: Clone + Serialize + DeserializeOwned> KeptRequest<C> {
     }
 }
 
-pub(crate) fn to_text(value: &impl Serialize) -> Option<String> {
+pub(super) fn to_text(value: &impl Serialize) -> Option<String> {
     let bytes = postcard::to_allocvec(value).ok()?;
     Some(bytes.into_iter().map(char::from).collect())
 }
 
 /// The value of a text; `None` when it is not one of that type.
-pub(crate) fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
+pub(super) fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
     let bytes: Vec<u8> = text.chars().map(u8::try_from).collect::<Result<_, _>>().ok()?;
     postcard::from_bytes(&bytes).ok()
 }

@@ -8,27 +8,27 @@ mod columns;
 mod filter;
 mod finder;
 mod kept_experiments;
+mod kept_result;
 mod kept_sweep;
 mod model_card;
 mod opening;
 mod plots;
 mod scaling;
 mod series;
+mod wanted;
 
 pub use best::{BestFigure, BestFigures};
 pub use by_batch::BatchLines;
 pub use charts::{latency_curves, latency_histogram, throughput_over_time};
-pub use columns::{
-    DEFAULT_COLUMNS, ReportCells, column_title, narrow_columns, offered_columns, report_table, shown_columns,
-    take_alike, with_pareto,
-};
+pub use columns::{ReportCells, column_title, narrow_columns, report_table, shown_columns, take_alike, with_pareto};
 pub use filter::Filter;
-pub use finder::{BestRow, Goal, Requirements, WantedTexts, cores_of};
+pub use finder::{BestRow, Requirements, cores_of};
 pub use kept_experiments::{KeptRun, keep_experiment, restore_run};
+pub use kept_result::{Keepable, KeptResult, KeptStudy, result_item, study_item};
 pub use kept_sweep::{KeptHead, KeptRequest, RestoredSweep, keep_row, kept_reports, restore_sweep};
-pub(crate) use kept_sweep::{of_text, to_text};
 pub use model_card::{ModelRuns, model_facts};
 pub use opening::{Opening, opening_of, opening_of_run};
 pub use plots::{RowNames, configuration_text, cost_latency, fronts, throughput_by_configuration, throughput_latency};
 pub use scaling::{Scaling, scaling};
 pub use series::SeriesColours;
+pub use wanted::{DEFAULT_COLUMNS, Goal, WantedTexts, offered_columns};

@@ -36,7 +36,7 @@ names! {
 
     /// Its name in lines.
     const fn key(self) -> &'static str;
-    pub(super) fn of_key(key: &str) -> Option<Self>;
+    pub fn of_key(key: &str) -> Option<Self>;
 }
 
 impl ItemKind {

@@ -4,11 +4,9 @@
 mod compare;
 mod item;
 mod models;
-mod result;
 mod room;
 
 pub use compare::{comparison_of, results_id};
 pub use item::{ItemKind, ShelfItem};
 pub use models::{model_file, model_link};
-pub use result::{Keepable, KeptResult, KeptStudy, result_item, study_item};
 pub use room::{MOST_UNPINNED, in_order, leaving, making_room};

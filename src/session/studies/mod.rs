@@ -32,6 +32,5 @@ pub use ns_llm::{MAX_CONFIG_BYTES, config_of_gguf, is_gguf};
 pub use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 pub use numerics::NumericsStudy;
 pub use run::{StudyFile, StudyReports, StudyResult, TRACE_MIME};
-pub(super) use run::{StudyRun, StudyStep};
-pub(crate) use spec::StudyTools;
+pub(crate) use run::{StudyRun, StudyStep, StudyTools, start};
 pub use spec::{FileField, StudyKind, StudySpec};

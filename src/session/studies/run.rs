@@ -1,10 +1,16 @@
 //! A running study.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::nki::KernelAnswers;
+use super::{StudySpec, customop, llm, matmult, nki, numerics};
+use crate::recorder::Recorder;
+use ns_base::Clock;
 use ns_bench::matmult::MatmultReport;
+use ns_device::ModelLibrary;
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec};
 use ns_neuron::numerics::NumericsReport;
 use ns_profile::Profile;
@@ -104,4 +110,46 @@ pub(crate) enum StudyStep {
         so_far: Option<Box<StudyResult>>,
     },
     Done(Box<StudyResult>),
+}
+
+/// What a shell lends to a study.
+#[derive(Clone, Default)]
+pub(crate) struct StudyTools {
+    /// Given when the shell can measure.
+    pub clock: Option<Rc<dyn Clock>>,
+    pub models: ModelLibrary,
+    /// Given when the shell runs Python.
+    pub recorder: Option<Rc<dyn Recorder>>,
+    /// Answers of kernels that earlier runs of the session found.
+    pub kernels: Rc<RefCell<KernelAnswers>>,
+    /// What a run of an earlier session kept; empty for nothing.
+    pub kept: String,
+}
+
+/// Begins a study. Fails when it cannot be run; says what to change.
+pub(crate) fn start(spec: StudySpec, tools: &StudyTools) -> Result<Box<dyn StudyRun>, String> {
+    let StudyTools { clock, models, recorder, kernels, kept } = tools.clone();
+    match spec {
+        StudySpec::Matmult(study) => matmult::start(study, clock, &models),
+        StudySpec::Customop(study) => customop::start(study),
+        StudySpec::Numerics(study) => numerics::start(study, &models),
+        StudySpec::Llm(study) => llm::start(study),
+        StudySpec::Nki(study) => nki::start(study, recorder, kernels, &kept),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::studies::StudyKind;
+
+    #[test]
+    fn every_example_is_possible() {
+        for kind in StudyKind::ALL {
+            for example in kind.form().examples {
+                let spec = StudySpec::of_example(kind, example);
+                assert!(start(spec, &StudyTools::default()).is_ok(), "{}", example.name);
+            }
+        }
+    }
 }

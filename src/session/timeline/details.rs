@@ -1,7 +1,8 @@
 //! Details for a click, a step to the neighbour, or a search.
 
+use serde::{Deserialize, Serialize};
+
 use super::outline::{ViewTracks, async_of_ref, async_ref, instant_of_ref};
-use crate::SearchHits;
 use ns_analysis::lookup::{NameSearch, parse_args, slice_details as profile_details};
 use ns_base::Order;
 use ns_base::convert::usize_to_u32;
@@ -11,10 +12,22 @@ use ns_profile::flows::FlowIndex;
 use ns_profile::fused::SHARES;
 use ns_profile::{InstantId, Profile, SliceId};
 use ns_view::text::contains_ignoring_case;
-use ns_view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef};
+use ns_view::timeline::{GroupKind, Neighbour, SliceDetails, SliceLink, SliceRef};
 
 /// Most arrows of one slice that are listed.
 const MOST_FLOWS: usize = 200;
+
+/// Slices found by a search.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchHits {
+    pub text: String,
+    /// The key of the group with that name, if a group was asked for.
+    pub by: Option<GroupKind>,
+    /// Number of slices that match.
+    pub total: u64,
+    /// The first matches in order of time.
+    pub hits: Vec<SliceLink>,
+}
 
 /// All details of a slice, an instant or an async span; `None` for an unknown number.
 pub(crate) fn slice_details(

@@ -1,7 +1,6 @@
 //! The group of slices that is highlighted on a timeline.
 
-use super::{ViewTracks, link};
-use crate::SearchHits;
+use super::{SearchHits, ViewTracks, link};
 use ns_analysis::members::{MemberOrder, members};
 use ns_analysis::{Grouping, Selection};
 use ns_base::StrId;

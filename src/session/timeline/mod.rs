@@ -6,6 +6,7 @@ mod locate;
 mod outline;
 mod tile;
 
+pub use details::SearchHits;
 pub(super) use details::{link, neighbour, search, slice_details};
 pub(super) use highlight::{Highlight, NO_NAME, group_hits, level_of, own_name};
 pub(super) use locate::locate;

@@ -2,11 +2,10 @@
 
 use super::spec::CustomopStudy;
 use ns_kernel::{BUILT_IN, BuiltIn};
-use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec};
-use ns_view::document::Figure;
+use ns_neuron::gpsimd::CustomOpSpec;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CasePurpose {
+pub enum CasePurpose {
     /// The kernel in the form.
     Kernel,
     /// A step of the tutorial, to compare with.
@@ -15,19 +14,11 @@ pub(super) enum CasePurpose {
 
 /// One run.
 #[derive(Clone, Debug)]
-pub(super) struct Case {
+pub struct Case {
     pub spec: CustomOpSpec,
     pub purpose: CasePurpose,
     /// The value of the constant that is compared.
     pub constant: Option<String>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct CaseReport {
-    pub case: Case,
-    pub report: CustomOpReport,
-    /// What each processor does over time; `None` if the kernel did not run.
-    pub timeline: Option<Figure>,
 }
 
 impl Case {
@@ -73,7 +64,7 @@ impl CustomopStudy {
     }
 
     /// The same, then the tutorial's steps. Fails also when too many combinations are requested.
-    pub(super) fn cases(&self) -> Result<Vec<Case>, String> {
+    pub fn cases(&self) -> Result<Vec<Case>, String> {
         let mut cases = self.kernel_cases()?;
         if self.steps {
             cases.extend(self.tutorial());

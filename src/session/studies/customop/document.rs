@@ -1,6 +1,6 @@
 //! The document of a custom operator: the figures, the errors, where the time goes, the source line by line.
 
-use super::cases::{CasePurpose, CaseReport};
+use super::cases::{Case, CasePurpose};
 use super::spec::CustomopStudy;
 use super::sweeps;
 use crate::options::command_line;
@@ -14,6 +14,14 @@ use ns_neuron::sim::busy_shares;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
 use ns_view::plot::{Bars, Lanes};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
+
+#[derive(Clone, Debug)]
+pub(super) struct CaseReport {
+    pub case: Case,
+    pub report: CustomOpReport,
+    /// What each processor does over time; `None` if the kernel did not run.
+    pub timeline: Option<Figure>,
+}
 
 /// The results of the runs so far.
 pub(super) fn document(study: &CustomopStudy, finished: &[CaseReport]) -> Document {

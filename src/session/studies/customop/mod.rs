@@ -12,6 +12,7 @@ mod text;
 
 pub use files::{KernelOfFiles, check_shapes, placed_kernel};
 pub(super) use form::{FORM, followers};
+pub(super) use run::start;
 pub use spec::CustomopStudy;
 pub(super) use spec::{pack_source, source};
 pub use text::{customop_reports_json, customop_text, customop_tutorial_text};

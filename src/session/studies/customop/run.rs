@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::cases::{Case, CaseReport};
-use super::document::{document, timeline};
+use super::cases::Case;
+use super::document::{CaseReport, document, timeline};
 use super::spec::CustomopStudy;
 use super::text::customop_reports_json;
 use crate::studies::run::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep, is_shown};
@@ -28,22 +28,20 @@ struct CustomopStudyRun {
     timeline: Option<Rc<Profile>>,
 }
 
-impl CustomopStudy {
-    /// Begins the study. Fails when the kernel does not have the constant, or a number is out of its bounds.
-    pub(in crate::studies) fn start(self) -> Result<Box<dyn StudyRun>, String> {
-        let cases = self.cases()?;
-        for case in &cases {
-            case.spec.check().map_err(|e| e.to_string())?;
-        }
-        Ok(Box::new(CustomopStudyRun {
-            study: self,
-            costs: CostTable::neuroncore_v2(),
-            waiting: cases.into(),
-            current: None,
-            finished: Vec::new(),
-            timeline: None,
-        }))
+/// Begins the study. Fails when the kernel does not have the constant, or a number is out of its bounds.
+pub(in crate::studies) fn start(study: CustomopStudy) -> Result<Box<dyn StudyRun>, String> {
+    let cases = study.cases()?;
+    for case in &cases {
+        case.spec.check().map_err(|e| e.to_string())?;
     }
+    Ok(Box::new(CustomopStudyRun {
+        study,
+        costs: CostTable::neuroncore_v2(),
+        waiting: cases.into(),
+        current: None,
+        finished: Vec::new(),
+        timeline: None,
+    }))
 }
 
 impl StudyRun for CustomopStudyRun {
@@ -125,7 +123,7 @@ mod tests {
     }
 
     fn result(study: CustomopStudy, budget: u32) -> (StudyResult, usize) {
-        let mut run = study.start().unwrap();
+        let mut run = start(study).unwrap();
         let mut steps = 0;
         loop {
             steps += 1;

@@ -25,18 +25,16 @@ impl LlmAnswer {
         let json = serde_json::to_string_pretty(of).map_err(|e| Refusal::new(e.to_string()))? + "\n";
         Ok(Self { json, document: Document { title, blocks } })
     }
-}
 
-impl LlmStudy {
     /// How the model is served in the place of the form, and its requests if they have a rate. Fails when it cannot be served so.
-    pub fn generate(&self) -> Result<LlmAnswer, Refusal> {
-        let (own, limits) = (self.request()?, self.limits());
+    pub fn generate(study: &LlmStudy) -> Result<Self, Refusal> {
+        let (own, limits) = (study.request()?, study.limits());
         let title = format!("{} (simulated)", title(&own, &Limits::default()));
-        if let Some(traffic) = self.traffic() {
+        if let Some(traffic) = study.traffic() {
             let served = serve_at(&own, &traffic)?;
-            let mut blocks = traffic::blocks(self, &own, &Ok(served.clone()));
+            let mut blocks = traffic::blocks(study, &own, &Ok(served.clone()));
             blocks.push(Block::Command(served.serve_command.clone()));
-            return LlmAnswer::new(&served, title, blocks);
+            return Self::new(&served, title, blocks);
         }
         let report = GenerationReport::with_larger_batch(&own, &KnownTimes::default())?;
         let mut blocks = figures(&own, &report, &limits);
@@ -49,13 +47,13 @@ impl LlmStudy {
         }));
         blocks.extend(kept(&limits, &report));
         blocks.push(Block::Command(report.made.serve_command.clone()));
-        LlmAnswer::new(&report, title, blocks)
+        Self::new(&report, title, blocks)
     }
 
     /// Where the model fits, and the cheapest place within the limits; without a model all published ones. Fails when the numbers are out of
     /// their ranges, or limits are given without a model.
-    pub fn fit(&self, has_model: bool) -> Result<LlmAnswer, Refusal> {
-        let (own, limits) = (self.request()?, self.limits());
+    pub fn fit(study: &LlmStudy, has_model: bool) -> Result<Self, Refusal> {
+        let (own, limits) = (study.request()?, study.limits());
         if !has_model {
             if !limits.is_none() {
                 return Err(refuse!("--max-ttft-ms and --max-tpot-ms are for one model; name it with --model"));
@@ -63,7 +61,7 @@ impl LlmStudy {
             // The model is the first of many, whose positions do not count.
             let of_any = DecoderConfig { max_positions: u64::MAX, ..own.config.clone() };
             Request { config: of_any, ..own.clone() }.check_numbers()?;
-            return LlmAnswer::new(&fit_models(&own), "Language models".to_owned(), vec![models(&own)]);
+            return Self::new(&fit_models(&own), "Language models".to_owned(), vec![models(&own)]);
         }
         own.check_numbers()?;
         let mut found = fit(&own);
@@ -80,7 +78,7 @@ impl LlmStudy {
             "{}, {}, batch {}, {} positions: GiB of each core",
             found.model, found.weights, found.batch, found.positions
         );
-        LlmAnswer::new(&found, title, blocks)
+        Self::new(&found, title, blocks)
     }
 }
 

@@ -14,3 +14,4 @@ pub use spec::LlmStudy;
 pub use token::token_profile;
 
 pub(super) use form::FORM;
+pub(super) use run::start;

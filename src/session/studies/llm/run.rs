@@ -40,7 +40,7 @@ pub(super) struct RequestResult {
     pub report: Result<GenerationReport, Refusal>,
 }
 
-pub(super) struct LlmRun {
+struct LlmRun {
     study: Rc<LlmStudy>,
     own: Request,
     waiting: VecDeque<(RequestPurpose, Request)>,
@@ -52,8 +52,14 @@ pub(super) struct LlmRun {
     served: Option<Served>,
 }
 
+/// Begins the study. Fails when the model or the instance is not known.
+pub(in crate::studies) fn start(study: LlmStudy) -> Result<Box<dyn StudyRun>, String> {
+    let request = study.request().map_err(|e| e.to_string())?;
+    Ok(Box::new(LlmRun::new(Rc::new(study), request)))
+}
+
 impl LlmRun {
-    pub fn new(study: Rc<LlmStudy>, own: Request) -> Self {
+    fn new(study: Rc<LlmStudy>, own: Request) -> Self {
         let mut waiting = VecDeque::from([(RequestPurpose::Own, own.clone())]);
         let is_possible = |request: &Request| request.check().is_ok();
         let batches = BATCHES.into_iter().map(|batch| Request { batch, ..own.clone() });

@@ -1,12 +1,8 @@
 //! The specification of the study, and the request that it makes.
 
-use std::rc::Rc;
-
 use serde::{Deserialize, Serialize};
 
-use super::run::LlmRun;
 use crate::options::command_line;
-use crate::studies::StudyRun;
 use ns_base::Refusal;
 use ns_llm::{
     DecoderConfig, Limits, Request, Route, Speculation, Traffic, Weights, config_of_gguf, degrees, is_gguf,
@@ -16,36 +12,36 @@ use ns_llm::{
 /// A language model, where it runs, and how much it reads and writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LlmStudy {
-    pub(super) model: String,
+    pub model: String,
     /// What the user typed for it, where that is another name: a server loads it.
     #[serde(default)]
-    pub(super) typed: Option<String>,
+    pub typed: Option<String>,
     /// The text of a config.json, which stands for the model; empty for none.
-    pub(super) config: String,
+    pub config: String,
     /// Its name in messages.
-    pub(super) config_name: String,
-    pub(super) instance: String,
+    pub config_name: String,
+    pub instance: String,
     /// The instance's most where it is absent.
-    pub(super) tp: Option<u32>,
-    pub(super) lnc: Option<u32>,
+    pub tp: Option<u32>,
+    pub lnc: Option<u32>,
     #[serde(with = "as_text")]
-    pub(super) weights: Option<Weights>,
+    pub weights: Option<Weights>,
     #[serde(with = "as_text")]
-    pub(super) route: Option<Route>,
-    pub(super) batch: u64,
-    pub(super) input: u64,
-    pub(super) output: u64,
-    pub(super) expert_groups: Option<u32>,
-    pub(super) active: Option<u64>,
-    pub(super) buckets: Vec<u64>,
-    pub(super) guesses: Option<u64>,
-    pub(super) acceptance: Option<f64>,
-    pub(super) max_ttft_ms: Option<f64>,
-    pub(super) max_tpot_ms: Option<f64>,
+    pub route: Option<Route>,
+    pub batch: u64,
+    pub input: u64,
+    pub output: u64,
+    pub expert_groups: Option<u32>,
+    pub active: Option<u64>,
+    pub buckets: Vec<u64>,
+    pub guesses: Option<u64>,
+    pub acceptance: Option<f64>,
+    pub max_ttft_ms: Option<f64>,
+    pub max_tpot_ms: Option<f64>,
     /// Requests a second that arrive at random; none where it is absent.
-    pub(super) request_rate: Option<f64>,
-    pub(super) requests: u32,
-    pub(super) prefill_chunk: Option<u64>,
+    pub request_rate: Option<f64>,
+    pub requests: u32,
+    pub prefill_chunk: Option<u64>,
 }
 
 /// The name on the hub that a config.json says.
@@ -191,11 +187,5 @@ impl LlmStudy {
             _ => option.on(line, text),
         });
         line.print()
-    }
-
-    /// Begins the study. Fails when the model or the instance is not known.
-    pub(in crate::studies) fn start(self) -> Result<Box<dyn StudyRun>, String> {
-        let request = self.request().map_err(|e| e.to_string())?;
-        Ok(Box::new(LlmRun::new(Rc::new(self), request)))
     }
 }

@@ -73,6 +73,7 @@ fn work_name(work: &UnitWork) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::run::start;
     use super::*;
     use crate::studies::{LlmStudy, StudyStep};
     use ns_llm::{KnownTimes, generate};
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_study_simulates_its_request_then_batches_then_places() {
-        let mut run = LlmStudy::default().start().unwrap();
+        let mut run = start(LlmStudy::default()).unwrap();
         let mut steps = 0;
         let result = loop {
             match run.step(1).unwrap() {

@@ -16,5 +16,6 @@ mod sweep;
 mod text;
 
 pub(super) use form::FORM;
+pub(super) use run::start;
 pub use spec::MatmultStudy;
 pub use text::{matmult_reports_json, matmult_text};

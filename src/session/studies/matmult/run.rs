@@ -28,31 +28,29 @@ struct MatmultStudyRun {
     processor: Vec<Processor>,
 }
 
-impl MatmultStudy {
-    /// Begins the microbenchmark. Fails when a number is out of its range, the lists make too many cases, or there is no clock to
-    /// measure with.
-    pub(in crate::studies) fn start(
-        self,
-        clock: Option<Rc<dyn Clock>>,
-        models: &ModelLibrary,
-    ) -> Result<Box<dyn StudyRun>, String> {
-        if self.cpu && clock.is_none() {
-            return Err("this program has no clock, so nothing can be measured; leave out the processor".to_owned());
-        }
-        let waiting: VecDeque<_> = self.measured().cases().map_err(|e| e.to_string())?.into();
-        Ok(Box::new(MatmultStudyRun {
-            total: waiting.len(),
-            study: self,
-            clock,
-            models: models.clone(),
-            waiting,
-            current: None,
-            done: Vec::new(),
-            sizes: None,
-            measuring: None,
-            processor: Vec::new(),
-        }))
+/// Begins the microbenchmark. Fails when a number is out of its range, the lists make too many cases, or there is no clock to
+/// measure with.
+pub(in crate::studies) fn start(
+    study: MatmultStudy,
+    clock: Option<Rc<dyn Clock>>,
+    models: &ModelLibrary,
+) -> Result<Box<dyn StudyRun>, String> {
+    if study.cpu && clock.is_none() {
+        return Err("this program has no clock, so nothing can be measured; leave out the processor".to_owned());
     }
+    let waiting: VecDeque<_> = study.measured().cases().map_err(|e| e.to_string())?.into();
+    Ok(Box::new(MatmultStudyRun {
+        total: waiting.len(),
+        study,
+        clock,
+        models: models.clone(),
+        waiting,
+        current: None,
+        done: Vec::new(),
+        sizes: None,
+        measuring: None,
+        processor: Vec::new(),
+    }))
 }
 
 impl StudyRun for MatmultStudyRun {

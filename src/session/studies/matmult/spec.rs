@@ -29,7 +29,7 @@ pub struct MatmultStudy {
 
 impl MatmultStudy {
     /// The microbenchmark of the fields. Shapes have no effect without an operator.
-    pub(super) fn checked(&self) -> MatmultConfig {
+    pub fn checked(&self) -> MatmultConfig {
         let mut config = self.config.clone();
         if config.operators.is_empty() {
             config.shapes.clear();
@@ -56,7 +56,7 @@ impl MatmultStudy {
     }
 
     /// The options of the compiler but for the formats.
-    pub(super) fn compile(&self) -> CompileOptions {
+    pub fn compile(&self) -> CompileOptions {
         self.config.options.first().copied().unwrap_or_default()
     }
 }

@@ -1,7 +1,7 @@
 //! The answers of earlier runs of a session: settings that have run do not run again, after a cancel or with more values.
 
 use super::spec::{MOST_CASES, NkiStudy};
-use crate::shelf::KeptResult;
+use crate::results::KeptResult;
 use ns_nki::{Answer, List, Ranked, Settings};
 
 /// The answers of a file and call for a later session, as JSON: a part of an answer that is absent has no place in postcard.

@@ -10,4 +10,5 @@ pub(crate) use answers::KernelAnswers;
 pub use document::KernelDocument;
 pub(super) use form::{FORM, followers};
 pub use run::kernel_profile;
+pub(super) use run::start;
 pub use spec::NkiStudy;

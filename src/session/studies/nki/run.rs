@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::answers::KernelAnswers;
 use super::document::document;
 use super::spec::{MOST_CASES, NkiStudy};
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, RecorderCall};
 use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, is_shown};
 use ns_base::Refusal;
 use ns_capture::{Recorder as Spans, build_profile};
@@ -35,32 +35,27 @@ struct NkiStudyRun {
     answers: Rc<RefCell<KernelAnswers>>,
 }
 
-impl NkiStudy {
-    /// Begins the study. Fails when the settings cannot be read, or the instance runs no kernels.
-    pub(in crate::studies) fn start(
-        self,
-        recorder: Option<Rc<dyn Recorder>>,
-        answers: Rc<RefCell<KernelAnswers>>,
-        kept: &str,
-    ) -> Result<Box<dyn StudyRun>, String> {
-        let cases = self.cases(MOST_CASES).map_err(|e| format!("set: {e}"))?;
-        let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..self.setup()? };
-        let finished = answers.borrow_mut().begin(&self, setup.with_limits, &cases, kept);
-        let waiting: VecDeque<usize> = (0..cases.len()).filter(|at| finished[*at].is_none()).collect();
-        let most = recorder.as_ref().map_or(1, |recorder| recorder.lanes());
-        let lanes = vec![None; waiting.len().div_ceil(CASES_OF_A_LANE).clamp(1, most.max(1))];
-        Ok(Box::new(NkiStudyRun {
-            study: self,
-            setup,
-            recorder,
-            cases,
-            finished,
-            waiting,
-            lanes,
-            has_begun: false,
-            answers,
-        }))
-    }
+/// Begins the study. Fails when the settings cannot be read, or the instance runs no kernels.
+pub(in crate::studies) fn start(
+    study: NkiStudy,
+    recorder: Option<Rc<dyn Recorder>>,
+    answers: Rc<RefCell<KernelAnswers>>,
+    kept: &str,
+) -> Result<Box<dyn StudyRun>, String> {
+    let cases = study.cases(MOST_CASES).map_err(|e| format!("set: {e}"))?;
+    let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..study.setup()? };
+    let finished = answers.borrow_mut().begin(&study, setup.with_limits, &cases, kept);
+    let waiting: VecDeque<usize> = (0..cases.len()).filter(|at| finished[*at].is_none()).collect();
+    let most = recorder.as_ref().map_or(1, |recorder| recorder.lanes());
+    let lanes = vec![None; waiting.len().div_ceil(CASES_OF_A_LANE).clamp(1, most.max(1))];
+    Ok(Box::new(NkiStudyRun { study, setup, recorder, cases, finished, waiting, lanes, has_begun: false, answers }))
+}
+
+/// The call of the recorder with some settings. Fails when the instance has no chip that runs kernels.
+fn call(study: &NkiStudy, settings: &[String]) -> Result<RecorderCall, String> {
+    let mut words = study.words(&study.target(), settings)?;
+    words.push("--source".to_owned());
+    Ok(RecorderCall { source: study.source.clone(), words })
 }
 
 impl Drop for NkiStudyRun {
@@ -87,7 +82,7 @@ impl StudyRun for NkiStudyRun {
             // The first answer is not held up by the start of further lanes.
             let begins = lane == 0 || self.has_begun;
             if let Some(next) = begins.then(|| self.waiting.pop_front()).flatten() {
-                recorder.begin(lane, &self.study.call(&self.cases[next])?);
+                recorder.begin(lane, &call(&self.study, &self.cases[next])?);
                 self.lanes[lane] = Some(next);
             }
         }
@@ -245,7 +240,7 @@ mod tests {
         kept: &str,
     ) -> Option<StudyResult> {
         let study = NkiStudy { set: set.to_owned(), ..NkiStudy::default() };
-        let mut run = study.start(Some(Rc::clone(recorder) as Rc<dyn Recorder>), Rc::clone(answers), kept).unwrap();
+        let mut run = start(study, Some(Rc::clone(recorder) as Rc<dyn Recorder>), Rc::clone(answers), kept).unwrap();
         (0..steps).find_map(|_| match run.step(1).unwrap() {
             StudyStep::Done(result) => Some(*result),
             StudyStep::More { .. } => None,

@@ -2,12 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::recorder::RecorderCall;
 use ns_base::Refusal;
 use ns_nki::{List, Settings, Setup, chip_of, combinations, instance_of_chip};
 
 /// Most combinations of one run.
-pub(super) const MOST_CASES: usize = 256;
+pub const MOST_CASES: usize = 256;
 /// The instance of a kernel without `platform_target`.
 const USUAL_INSTANCE: &str = "trn2.48xlarge";
 /// The name of a kernel that the user writes.
@@ -92,17 +91,17 @@ impl NkiStudy {
     }
 
     /// Whether the source is not the one that came with the kernel's name.
-    pub(in crate::studies) fn is_edited(&self) -> bool {
+    pub fn is_edited(&self) -> bool {
         built_in(&self.kernel).is_none_or(|kernel| kernel.2.trim() != self.source)
     }
 
     /// Name of the file, for errors and the command line.
-    pub(super) fn file(&self) -> &'static str {
+    pub fn file(&self) -> &'static str {
         built_in(&self.kernel).filter(|_| !self.is_edited()).map_or("kernel.py", |kernel| kernel.1)
     }
 
     /// The file with its function, as the command line names them.
-    pub(super) fn target(&self) -> String {
+    pub fn target(&self) -> String {
         match self.function.as_str() {
             "" => self.file().to_owned(),
             function => format!("{}::{function}", self.file()),
@@ -152,12 +151,5 @@ impl NkiStudy {
         let chosen = if self.instance.is_empty() { &[][..] } else { &["--chip", chip] };
         let first = std::iter::once(&target).chain(chosen).map(|word| (*word).to_owned());
         Ok(first.chain(flags.flat_map(|(flag, text)| [flag.to_owned(), text.clone()])).collect())
-    }
-
-    /// The call of the recorder with some settings. Fails as [`Self::setup`].
-    pub(super) fn call(&self, settings: &[String]) -> Result<RecorderCall, String> {
-        let mut words = self.words(&self.target(), settings)?;
-        words.push("--source".to_owned());
-        Ok(RecorderCall { source: self.source.clone(), words })
     }
 }

@@ -4,7 +4,8 @@ mod document;
 mod form;
 mod records;
 mod run;
+mod spec;
 
 pub(super) use form::FORM;
-pub use records::NumericsStudy;
 pub(super) use run::start;
+pub use spec::NumericsStudy;

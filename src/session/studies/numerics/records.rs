@@ -1,7 +1,6 @@
 //! The answers of a model to the records of a data set, on the core and on the processor, and how good they are.
 
-use serde::{Deserialize, Serialize};
-
+use super::spec::NumericsStudy;
 use ns_base::convert::u64_to_usize;
 use ns_base::{Refusal, refuse};
 use ns_bench::dataset::read_records;
@@ -14,20 +13,6 @@ use ns_tensor::{Shape, Tensor};
 
 /// How messages call the data set.
 pub(super) const DATASET: &str = "dataset";
-
-/// A comparison of values, for inputs from the seed or for records of the user's own.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct NumericsStudy {
-    pub compared: NumericsSpec,
-    /// A table of numbers with a line for each record; empty for inputs from the seed.
-    pub dataset: String,
-    /// Names of metrics of the answers.
-    pub metrics: Vec<String>,
-    /// The column with the right answers; empty for the last one.
-    pub target: String,
-    /// Whether the records are answers of a model elsewhere, which only metrics judge.
-    pub is_answered: bool,
-}
 
 /// A model, and the records that it answers.
 pub(super) struct RecordsRun {

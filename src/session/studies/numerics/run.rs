@@ -1,7 +1,8 @@
 //! Computing a model as a device would, and comparing.
 
 use super::document::{document, of_answers};
-use super::records::{NumericsStudy, RecordsRun};
+use super::records::RecordsRun;
+use super::spec::NumericsStudy;
 use crate::studies::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep};
 use ns_base::Refusal;
 use ns_compiler::CompileOptions;

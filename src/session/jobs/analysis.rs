@@ -1,11 +1,9 @@
 //! One question being answered, a bounded number of slices at a time.
 
-use super::listing::{Rows, Sources};
-use super::prepare::{prepare_answer, prepare_table};
-use super::question::{Answer, Question};
-use super::steps::{Running, StepAnswer, TableOf};
+use crate::analysis::{Running, Sources, StepAnswer, TableOf, prepare_answer, prepare_table};
 use crate::pages::profile_page;
-use crate::protocol::{AnalysisRequest, ExportedFile, Message, Reply};
+use crate::protocol::{AnalysisRequest, Message, Reply};
+use crate::{Answer, ExportedFile, Question, Rows};
 
 /// Progress is reported to the shell after this number of steps of about 10 ms each.
 const STEPS_OF_PROGRESS: u32 = 24;
@@ -78,12 +76,7 @@ impl AnalysisRun {
                     sources.name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' });
                 let file_name = format!("{}.html", stem.collect::<String>());
                 let bytes = profile_page(document, (sources.parts)(), base).into_bytes();
-                Ok(Some(Message::File(ExportedFile {
-                    file_name,
-                    mime: "text/html".to_owned(),
-                    bytes,
-                    ..ExportedFile::default()
-                })))
+                Ok(Some(Message::File(ExportedFile::new(file_name, "text/html", bytes))))
             }
             (StepAnswer::Answer(answer), _) => Ok(Some(Message::Answer(Reply::Analysed(Box::new(answer))))),
             (StepAnswer::Table(table), AnalysisRequest::List(_, rows)) => {
@@ -113,12 +106,7 @@ impl AnalysisRun {
             AnalysisRequest::ListCsv(_, name) => name.clone(),
             AnalysisRequest::List(..) | AnalysisRequest::Analyse(_) | AnalysisRequest::Page(_) => String::new(),
         };
-        Some(Message::File(ExportedFile {
-            file_name,
-            mime: "text/csv".to_owned(),
-            bytes: csv.text.into_bytes(),
-            ..ExportedFile::default()
-        }))
+        Some(Message::File(ExportedFile::new(file_name, "text/csv", csv.text.into_bytes())))
     }
 }
 

@@ -6,10 +6,10 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{ItemKind, ShelfItem};
-use crate::protocol::PROTOCOL_VERSION;
-use crate::results::{of_text, to_text};
+use super::kept_sweep::{of_text, to_text};
+use crate::PROTOCOL_VERSION;
 use crate::share::PageLink;
+use crate::shelf::{ItemKind, ShelfItem};
 use crate::studies::{FieldKind, FormField, StudyKind, StudyResult, StudySpec};
 
 /// The level of compression: results have a few hundred kilobytes, and keeping one must not be noticed.
