@@ -16,14 +16,9 @@
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod analysis;
-mod bundle;
-mod catalog;
 mod colours;
-pub mod commands;
-mod example;
 mod experiments;
 mod export;
-mod file_kind;
 pub mod guide;
 mod hardware;
 mod inspect;
@@ -31,22 +26,15 @@ mod jobs;
 mod marks;
 mod open_profile;
 mod operators;
-pub mod options;
 mod overview;
 mod pages;
 mod part;
 mod profile_info;
-mod profile_spec;
 pub mod protocol;
-mod questions;
 mod recorder;
 pub mod reports;
 pub mod results;
-#[allow(clippy::module_inception, reason = "the facade has the name of the room")]
-mod script;
 mod session;
-pub mod share;
-pub mod shelf;
 pub mod studies;
 mod summary_json;
 mod summary_text;
@@ -60,17 +48,10 @@ pub use analysis::{
     Answer, GroupsOf, LinkedSentence, LinkedSlices, LinkedTable, Listing, MembersOf, PathStep, PathSteps, QueryOf,
     Question, Rows, SliceFilter,
 };
-pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
-pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind, catalog};
-pub use example::{EXAMPLE_INSTANCE, EXAMPLE_MODEL};
-pub use experiments::{
-    Choices, ExperimentField, ExperimentSpec, ExperimentView, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey,
-    RecordsRead, RecordsResult,
-};
+pub use experiments::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsResult};
 pub use export::ExportedFile;
-pub use file_kind::{HEAD_BYTES, Kind, sniff};
 pub use hardware::{Hardware, costs, costs_markdown};
-pub use inspect::{InspectAsk, InspectField, InspectFile, InspectResult, InspectSpec, InspectView, TreeRow};
+pub use inspect::{InspectAsk, InspectFile, InspectResult, TreeRow};
 pub use ns_bench::{FilePlan, FileStep, ModelEntry};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, engine_of};
 pub use ns_container::ByteSource;
@@ -80,6 +61,12 @@ pub use ns_device::{
     OperatorKernels, casts_of, model_label,
 };
 pub use ns_formats::WriteFormat;
+pub use ns_forms::{
+    BundleLayout, Catalog, EXAMPLE_INSTANCE, EXAMPLE_MODEL, ExperimentField, ExperimentSpec, HEAD_BYTES, InspectField,
+    InspectSpec, InspectView, InstanceInfo, Kind, ModelInfo, ModelQuestions, OPERATOR_PLACES, ParameterInfo,
+    ParameterKind, Piece, ProfileOrigin, ProfileSpec, SizeQuestion, TraceSpec, calls_neuronperf, catalog, commands,
+    files_to_open, is_known_script, neuronperf_command, options, refuse_script, share, shelf, sniff,
+};
 pub use ns_kernel::{
     BUILT_IN, BuildScript, BuiltIn, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in, without_source,
 };
@@ -95,14 +82,11 @@ pub use operators::{OperatorKind, OperatorRow, OperatorTable};
 pub use overview::{Evidence, bounds_table, limits_table, lost_time_table};
 pub use pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page, study_page};
 pub use profile_info::{ProfileInfo, ProfileKey};
-pub use profile_spec::{ProfileOrigin, ProfileSpec, TraceSpec};
 pub use protocol::{
     AnalysisRequest, Ask, Control, Event, ExperimentJobRequest, ExportKind, JobId, JobRequest, JobResult, Message,
     ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, ResultPart, RunRequest,
 };
-pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
 pub use recorder::{Recorder, RecorderCall};
-pub use script::{calls_neuronperf, is_known_script, neuronperf_command, refuse_script};
 pub use session::{Session, StepResult};
 pub use summary_text::summary_text;
 pub use timed_runs::TimedRuns;

@@ -12,10 +12,7 @@ use super::part::part_of;
 use super::timeline::{
     Highlight, ViewTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
 };
-use super::{
-    ExportKind, ExportedFile, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin,
-    SearchHits,
-};
+use super::{ExportKind, ExportedFile, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, SearchHits};
 use ns_analysis::operators::{OpQuery, operator_stats};
 use ns_analysis::work::Works;
 use ns_analysis::{GroupBy, Instances, Selection};
@@ -26,6 +23,7 @@ use ns_device::{EstimateMark, marked_time, note_of_times};
 use ns_fidelity::PublishedTime;
 use ns_formats::chrome::write_to_string;
 use ns_formats::is_of_stacks;
+use ns_forms::ProfileOrigin;
 use ns_insight::{Insights, SliceRange};
 use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{OperatorKind, ProfileOrigin};
+use super::OperatorKind;
 use ns_base::Diagnostic;
+use ns_forms::ProfileOrigin;
 use ns_profile::levels::{ALL_LEVELS, Level, is_level};
 use ns_view::colours::Colours;
 use ns_view::timeline::{Annotation, Outline};
@@ -69,7 +70,7 @@ impl ProfileInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ProfileSpec;
+    use ns_forms::ProfileSpec;
 
     #[test]
     fn an_unknown_level_error_lists_the_levels() {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use super::catalog::catalog;
 use super::jobs::{AnalysisRun, Job, JobState, MakeProfile, OpenJob};
 use super::open_profile::OpenProfile;
 use super::protocol::{
@@ -11,9 +10,11 @@ use super::protocol::{
 };
 use super::recorder::Recorder;
 use super::work::{AllWork, Benchmarks, ProfilesOnly, Studies, Tools, Work, file_of};
-use super::{ByteSource, JobId, ProfileKey};
+use super::{JobId, ProfileKey};
 use ns_base::Clock;
+use ns_container::ByteSource;
 use ns_device::ModelLibrary;
+use ns_forms::catalog;
 use ns_insight::LIMITS_TITLE;
 use ns_profile::density::density;
 use ns_program::ReadModel;

@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::ExportedFile;
 use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
 use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
@@ -13,11 +14,11 @@ use super::jobs::{
 };
 use super::protocol::{JobRequest, Message, QuestionRequest, RecordsSource, Reply};
 use super::recorder::Recorder;
-use super::share::unpack;
 use super::studies::{KernelAnswers, StudyTools};
-use super::{ByteSource, ExportedFile};
 use ns_base::Clock;
+use ns_container::ByteSource;
 use ns_device::ModelLibrary;
+use ns_forms::share::unpack;
 
 /// What a session lends to its work.
 #[derive(Clone, Default)]

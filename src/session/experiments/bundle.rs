@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::ByteSource;
 use ns_base::Refusal;
+use ns_container::ByteSource;
 use ns_container::zip::stored_files;
 
 /// A file and its name.
@@ -41,7 +41,7 @@ pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<NamedFile>, Refusal>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::BundleLayout;
+    use ns_forms::BundleLayout;
 
     #[test]
     fn the_files_of_a_folder_are_read_in_place() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::spec::ExperimentSpec;
+use ns_forms::ExperimentSpec;
 use ns_view::document::Document;
 
 /// Identifies one set of records that a session holds. The shell chooses the number.

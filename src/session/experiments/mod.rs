@@ -17,7 +17,6 @@ mod levels;
 mod messages;
 mod record_filter;
 mod reproduce;
-mod spec;
 mod store;
 mod text;
 mod view_input;
@@ -28,13 +27,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::ExportedFile;
-use super::share::{MOST_PACKED_BYTES, pack};
 use ns_container::exactly;
 use ns_experiment::figure::{FigureSize, figure};
+use ns_forms::ExperimentSpec;
+use ns_forms::share::{MOST_PACKED_BYTES, pack};
 use view_input::ViewInput;
 
 pub use messages::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsResult};
-pub use spec::{ExperimentField, ExperimentSpec, ExperimentView};
 
 pub(super) use bundle::files_of;
 pub(super) use store::{RecordFile, RecordLine, RecordStore, ReportFile};

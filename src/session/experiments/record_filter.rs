@@ -1,6 +1,6 @@
 //! The open records: model, backend, batch size and time, as a text that rows, points and links carry.
 
-use crate::share::Query;
+use ns_forms::share::Query;
 
 /// Selects records by shared values; an absent value matches any.
 #[derive(Clone, Debug, Default, PartialEq)]

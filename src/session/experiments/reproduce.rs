@@ -1,9 +1,9 @@
 //! Commands that reproduce a record.
 
 use super::entry::Config;
-use super::spec::ExperimentField;
 use super::view_input::ViewInput;
-use crate::commands::quoted;
+use ns_forms::ExperimentField;
+use ns_forms::commands::quoted;
 
 /// Kinds of accelerators that this program runs.
 const OWN_KINDS: [&str; 4] = ["cpu", "trn1", "inf2", "trn2"];

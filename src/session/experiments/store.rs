@@ -5,8 +5,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entry::{Config, Entry, Outcome, RecordDraft};
-use crate::ByteSource;
 use ns_bench::Report;
+use ns_container::ByteSource;
 use ns_experiment::aggregate::known_accelerator;
 use ns_experiment::record::{LineError, LineNotes, parse_line, trimmed};
 

@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use super::entry::{Entry, MeanTime, Outcome};
 use super::messages::{Choices, RecordsChoices};
 use super::record_filter::RecordFilter;
-use super::spec::{ExperimentField, ExperimentSpec, ExperimentView};
 use super::store::RecordStore;
 use super::text::moment;
-use ns_base::Order;
-use ns_base::Refusal;
+use ns_base::{Order, Refusal};
 use ns_experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, Measure, Metric, Report, ReportKind, Selection, TimeSpeedups,
     known_accelerator, speedups,
 };
 use ns_experiment::plan::{ModelFilter, Test};
+use ns_forms::{ExperimentField, ExperimentSpec, ExperimentView};
 
 /// Most runs in a list to choose from.
 const MOST_RUNS_LISTED: usize = 200;

@@ -32,7 +32,7 @@ pub struct Example {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::share::{Address, Link, Page};
+    use ns_forms::share::{Address, Link, Page};
 
     #[test]
     fn every_link_opens_and_runs_by_itself() {

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::spec::InspectSpec;
-use crate::share::LinkedFile;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_device::OpenedModel;
+use ns_forms::InspectSpec;
+use ns_forms::share::LinkedFile;
 use ns_view::document::Document;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InspectAsk {
-    /// Open a model file, whose [`crate::ByteSource`] is sent along, and show it.
+    /// Open a model file, whose [`ns_container::ByteSource`] is sent along, and show it.
     Open {
         /// The view to show; the file replaces its model.
         spec: Box<InspectSpec>,

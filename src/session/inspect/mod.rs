@@ -15,7 +15,6 @@ mod open_model;
 mod operation;
 mod passes;
 mod run;
-mod spec;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -25,4 +24,3 @@ mod view;
 
 pub use messages::{InspectAsk, InspectFile, InspectResult, TreeRow};
 pub(crate) use run::{InspectAnswer, InspectRun, SharedInspector};
-pub use spec::{InspectField, InspectSpec, InspectView};

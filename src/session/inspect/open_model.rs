@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::limits::limits;
 use super::operation::{Operation, operations};
-use super::spec::{InspectField, InspectSpec};
 use super::subject::{CompiledProgram, Obstacle, Subject};
 use super::times::{ExecutionTimes, path_of, times_of};
 use super::tree::{ModelTree, tree_of};
 use ns_base::convert::usize_to_u32;
 use ns_capture::Recorder;
+use ns_forms::{InspectField, InspectSpec};
 use ns_view::document::Finding;
 use ns_view::graph::{GraphScene, Look, Marks, lay_out};
 use ns_view::text::contains_ignoring_case;

@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use super::messages::{InspectAsk, InspectFile, InspectResult};
 use super::open_model::OpenModel;
-use super::spec::{InspectField, InspectSpec};
 use super::subject::{CompiledProgram, DEFAULT_INSTANCE, Obstacle, Subject};
 use super::view::{saved, view_of};
 use crate::ExportedFile;
-use crate::share::{LinkedFile, open_for_links};
 use ns_capture::Recorder;
 use ns_container::ByteSource;
 use ns_device::{ModelFileSettings, ModelLibrary, OpenedModel};
+use ns_forms::share::{LinkedFile, open_for_links};
+use ns_forms::{InspectField, InspectSpec};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_neuron::sim::{SimProgress, Simulator};

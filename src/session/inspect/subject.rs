@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::spec::{InspectField, InspectSpec};
 use ns_compiler::hlo::HloModule;
 use ns_compiler::passes::PassLog;
 use ns_compiler::{GuessedCost, LoweredProgram, Pipeline, StageError, Workflow};
 use ns_device::{Device, EstimateMark, FixedModel, ModelLibrary, ModelRef};
+use ns_forms::{InspectField, InspectSpec};
 use ns_machine::Executable;
 
 pub(super) const DEFAULT_INSTANCE: &str = "trn1.2xlarge";

@@ -3,9 +3,10 @@
 #![allow(clippy::disallowed_methods, reason = "fixtures are files")]
 
 use super::*;
-use crate::share::unpack_model;
 use ns_container::ByteSource;
 use ns_device::{ModelFileSettings, ModelLibrary};
+use ns_forms::share::unpack_model;
+use ns_forms::{InspectField, InspectSpec};
 use ns_program::ReadModel;
 
 /// What a session keeps between two requests.

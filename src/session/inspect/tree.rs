@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use super::operation::{Operation, short};
 use super::times::ExecutionTimes;
-use ns_base::Order;
 use ns_base::convert::usize_to_u32;
-use ns_base::digest64;
 use ns_base::units::{format_ns, format_plural};
+use ns_base::{Order, digest64};
 use ns_insight::SourceTime;
 use ns_view::graph::{GraphNode, Look, ModuleGraph};
 

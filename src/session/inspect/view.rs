@@ -6,10 +6,10 @@ use super::documents::{details, head, obstacles, table};
 use super::messages::{InspectFile, InspectResult, TreeRow};
 use super::open_model::OpenModel;
 use super::passes::passes;
-use super::spec::{InspectField, InspectSpec, InspectView};
 use ns_base::convert::usize_to_u32;
 use ns_base::units::format_plural;
 use ns_compiler::hlo::text::print;
+use ns_forms::{InspectField, InspectSpec, InspectView};
 use ns_view::graph::{Look, svg_document, svg_fragment};
 
 /// Most hits that are named.

@@ -125,11 +125,11 @@ mod tests {
     use crate::pages::ProfileParts;
     use crate::timeline::ViewTracks;
     use crate::{GroupsOf, Listing, MembersOf, QueryOf};
-    use crate::{ProfileOrigin, ProfileSpec};
     use ns_analysis::Instances;
     use ns_analysis::members::MemberOrder;
     use ns_analysis::work::Works;
     use ns_base::Diagnostics;
+    use ns_forms::{ProfileOrigin, ProfileSpec};
     use ns_profile::flows::FlowIndex;
     use ns_profile::{Profile, ProfileBuilder, Unit};
 

@@ -2,7 +2,8 @@
 
 use super::{Job, JobState};
 use crate::protocol::{JobResult, Message, ResultPart};
-use crate::studies::{StudyRun, StudySpec, StudyStep, StudyTools, start};
+use crate::studies::{StudyRun, StudyStep, StudyTools, start};
+use ns_forms::studies::StudySpec;
 
 /// A study in progress.
 pub(crate) struct StudyJob {

@@ -1,7 +1,7 @@
 //! Evidence for a statement: a tool, and the part of the profile that it shows. Documents store it as the last part of a link.
 
-use crate::share::{Query, Tool};
 use ns_base::{Interval, TraceNs};
+use ns_forms::share::{Query, Tool};
 use ns_view::timeline::SliceRef;
 
 /// Evidence for a statement.

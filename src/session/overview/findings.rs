@@ -3,13 +3,13 @@
 use super::document::{BEING_COMPUTED, Context, percent};
 use super::evidence::Evidence;
 use super::tiles::{MOST_LETTERS, shortened};
-use crate::share::Tool;
 use crate::timeline::locate;
 use ns_analysis::opcode::{names_in, opcode};
 use ns_analysis::sentences::{Breakdown, EXAMINED, Operation, Part, Sentence, Step, Topic};
 use ns_base::convert::f64_to_i64;
 use ns_base::units::{capital, format_plural, format_share, format_whole_share};
 use ns_base::{Interval, Order, TraceNs};
+use ns_forms::share::Tool;
 use ns_insight::{Effect, Finding, Resource, Rule};
 use ns_machine::isa::Engine;
 use ns_profile::SliceId;

@@ -5,15 +5,16 @@ use serde::{Deserialize, Serialize};
 use super::live_address;
 use crate::build_id;
 use crate::results::{
-    BestFigure, BestFigures, DEFAULT_COLUMNS, Filter, ReportCells, Requirements, fronts, report_table, scaling,
-    shown_columns, throughput_by_configuration, throughput_latency, with_pareto,
+    BestFigure, BestFigures, Filter, ReportCells, Requirements, fronts, report_table, scaling, shown_columns,
+    throughput_by_configuration, throughput_latency, with_pareto,
 };
-use crate::share::{BenchLink, PageLink as _, ResultsView};
 use ns_base::Refusal;
 use ns_base::units::format_number;
 use ns_bench::export::to_json;
 use ns_bench::{BenchConfig, Report, sharing};
 use ns_device::model_label;
+use ns_forms::results::DEFAULT_COLUMNS;
+use ns_forms::share::{BenchLink, PageLink as _, ResultsView};
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use ns_view::page::{PageFile, figure};
 

@@ -1,10 +1,10 @@
 //! The overview of a profile as a file: the overview, the facts, and the operators that take most of the time.
 
 use super::live_address;
-use crate::build_id;
-use crate::share::{PageLink as _, ProfileLink, Tool};
-use crate::{OperatorTable, ProfileOrigin};
+use crate::{OperatorTable, build_id};
 use ns_base::units::format_count;
+use ns_forms::ProfileOrigin;
+use ns_forms::share::{PageLink as _, ProfileLink, Tool};
 use ns_profile::Unit;
 use ns_view::document::{Block, Document};
 use ns_view::page::PageFile;

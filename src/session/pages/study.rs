@@ -2,8 +2,8 @@
 
 use super::live_address;
 use crate::build_id;
-use crate::share::PageLink as _;
-use crate::studies::StudySpec;
+use ns_forms::share::PageLink as _;
+use ns_forms::studies::StudySpec;
 use ns_view::document::Document;
 use ns_view::page::{PageFile, figure};
 

@@ -3,24 +3,27 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AnalysisRequest, Ask, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest, ResultPart};
-use super::{ExperimentJobRequest, RecordsSource, Reply, RunRequest};
+use super::{
+    AnalysisRequest, Ask, ExperimentJobRequest, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest,
+    RecordsSource, Reply, ResultPart, RunRequest,
+};
 use crate::experiments::{RecordsAsk, RecordsKey, RecordsRead, RecordsResult};
 use crate::inspect::{InspectAsk, InspectResult};
 use crate::pages::BenchPage;
-use crate::share::LinkedFile;
-use crate::studies::{StudyResult, StudySpec};
-use crate::{
-    Answer, Catalog, ExportedFile, LinkedTable, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec, SearchHits,
-    TraceSpec,
-};
+use crate::studies::StudyResult;
+use crate::{Answer, ExportedFile, LinkedTable, OperatorTable, ProfileInfo, ProfileKey, SearchHits};
 use ns_base::Diagnostic;
 use ns_bench::cpu::CpuTimers;
 use ns_bench::mlperf::{MlperfResult, MlperfSettings};
-use ns_bench::{BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, ServiceTimes, SweepPlan};
-use ns_bench::{ModelIndex, Report, RowResult};
+use ns_bench::{
+    BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, ModelIndex, Report, RowResult, ServiceTimes,
+    SweepPlan,
+};
 use ns_device::{ModelFileSettings, OpenedModel};
 use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan, ExperimentsRequest};
+use ns_forms::share::LinkedFile;
+use ns_forms::studies::StudySpec;
+use ns_forms::{Catalog, ProfileSpec, TraceSpec};
 use ns_insight::Insights;
 use ns_view::timeline::{SliceDetails, SliceLink, TimelineTile};
 

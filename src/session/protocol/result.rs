@@ -2,15 +2,16 @@
 
 use crate::experiments::{RecordsRead, RecordsResult};
 use crate::inspect::InspectResult;
-use crate::share::LinkedFile;
 use crate::studies::StudyResult;
-use crate::{Answer, Catalog, LinkedTable, OperatorTable, ProfileInfo, SearchHits};
+use crate::{Answer, LinkedTable, OperatorTable, ProfileInfo, SearchHits};
 use ns_base::Diagnostic;
 use ns_bench::cpu::CpuTimers;
 use ns_bench::mlperf::MlperfResult;
 use ns_bench::{ModelIndex, Report, RowResult};
 use ns_device::OpenedModel;
 use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan};
+use ns_forms::Catalog;
+use ns_forms::share::LinkedFile;
 use ns_insight::Insights;
 use ns_view::timeline::{SliceDetails, SliceLink, TimelineTile};
 

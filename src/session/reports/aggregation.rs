@@ -1,7 +1,5 @@
 //! Speed-ups of records over a baseline, as PyTorch/XLA's script prints them: `neuronscope aggregate`.
 
-use crate::options::{Choice, Flag, Opt, OptionText, Options, flag, name_of_choice, names, opt, some};
-use crate::studies::{FieldKind, field};
 use ns_base::{Refusal, refuse};
 use ns_bench::comma_list;
 use ns_experiment::aggregate::{
@@ -10,6 +8,8 @@ use ns_experiment::aggregate::{
 };
 use ns_experiment::figure::{FigureSize, Picture, figure};
 use ns_experiment::plan::{ModelFilter, Test};
+use ns_forms::options::{Choice, Flag, Opt, OptionText, Options, flag, name_of_choice, names, opt, some};
+use ns_forms::studies::{FieldKind, field};
 
 /// What is reported, of which records.
 #[derive(Clone, Debug)]

@@ -1,13 +1,13 @@
 //! Metrics of a table of answers: `neuronscope evaluate`.
 
-use crate::options::{Flag, Opt, Options, opt};
-use crate::studies::{FieldKind, field};
 use ns_base::convert::f64_to_f32;
 use ns_base::units::{format_count, format_figures};
 use ns_base::{Refusal, refuse};
 use ns_bench::comma_list;
 use ns_bench::dataset::read_records;
 use ns_bench::evaluate::{JudgedRecords, Metrics, metrics_to_text};
+use ns_forms::options::{Flag, Opt, Options, opt};
+use ns_forms::studies::{FieldKind, field};
 use ns_view::document::{Block, Document};
 use ns_view::table::Table;
 

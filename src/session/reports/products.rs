@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use crate::options::{Opt, OptionText, Options, flag, opt};
-use crate::studies::{FieldKind, field};
 use ns_base::{Clock, Refusal, refuse};
 use ns_bench::comma_list;
 use ns_experiment::micro::{BenchPlan, MatmulCase, MatmulDType, MatmulResult, SpeedupClass, matmul_cases};
 use ns_experiment::plan::Accelerator;
 use ns_experiment::run::{RunError, matmul_ms};
+use ns_forms::options::{Opt, OptionText, Options, flag, opt};
+use ns_forms::studies::{FieldKind, field};
 
 /// Which products are timed, where.
 #[derive(Clone, Debug)]

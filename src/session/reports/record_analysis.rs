@@ -1,9 +1,9 @@
 //! Statistics of records, as PyTorch/XLA's result analyzer writes them: `neuronscope analyze`.
 
-use crate::options::{Choice, Opt, Options, flag, name_of_choice, names, opt, some};
-use crate::studies::{FieldKind, field};
 use ns_base::{Refusal, refuse};
 use ns_experiment::analyze::Analyzer;
+use ns_forms::options::{Choice, Opt, Options, flag, name_of_choice, names, opt, some};
+use ns_forms::studies::{FieldKind, field};
 
 /// What is written of each record.
 #[derive(Clone, Debug, Default)]

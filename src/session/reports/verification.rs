@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::options::{Choice, Flag, Opt, Options, name_of_choice, names, opt};
-use crate::studies::{FieldKind, field};
 use ns_base::{Refusal, refuse};
 use ns_experiment::verify::{CaseVerdict, Rules, verify_cases};
+use ns_forms::options::{Choice, Flag, Opt, Options, name_of_choice, names, opt};
+use ns_forms::studies::{FieldKind, field};
 use ns_view::terminal;
 
 /// By which rules cases are judged.

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::DEFAULT_COLUMNS;
 use ns_bench::{Interval, PublishedFigures, REPORT_KEYS, Report};
 use ns_device::EstimateMark;
+use ns_forms::results::DEFAULT_COLUMNS;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
@@ -208,8 +208,8 @@ pub fn report_table(rows: &[&ReportCells], keys: &[&str]) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::offered_columns;
     use super::*;
+    use ns_forms::results::offered_columns;
 
     #[test]
     fn every_key_is_offered_once_and_every_title_is_of_a_key() {

@@ -1,11 +1,11 @@
 //! The configuration that fits best: the most throughput, or the least latency or cost, of those within limits.
 
 use super::plots::RowNames;
-use super::{Goal, WantedTexts};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_number, format_share};
 use ns_base::{Refusal, refuse};
 use ns_bench::{Report, best};
+use ns_forms::results::{Goal, WantedTexts};
 
 /// The value that is compared, and whether the largest is the best.
 const fn measure(goal: Goal) -> (fn(&Report) -> Option<f64>, bool) {

@@ -40,9 +40,9 @@ pub fn restore_run(head: &KeptRun, plan: ExperimentsPlan, rows: &[String]) -> (S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::default_experiments;
     use ns_base::ManualClock;
     use ns_experiment::run::Suite;
+    use ns_forms::options::default_experiments;
 
     #[test]
     fn a_run_that_was_cut_off_is_read_back() {

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::kept_sweep::{of_text, to_text};
 use crate::PROTOCOL_VERSION;
-use crate::share::PageLink;
-use crate::shelf::{ItemKind, ShelfItem};
-use crate::studies::{FieldKind, FormField, StudyKind, StudyResult, StudySpec};
+use crate::studies::StudyResult;
+use ns_forms::share::PageLink;
+use ns_forms::shelf::{ItemKind, ShelfItem};
+use ns_forms::studies::{FieldKind, FormField, StudyKind, StudySpec};
 
 /// The level of compression: results have a few hundred kilobytes, and keeping one must not be noticed.
 const LEVEL: u8 = 6;

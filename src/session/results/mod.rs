@@ -15,7 +15,6 @@ mod opening;
 mod plots;
 mod scaling;
 mod series;
-mod wanted;
 
 pub use best::{BestFigure, BestFigures};
 pub use by_batch::BatchLines;
@@ -27,8 +26,8 @@ pub use kept_experiments::{KeptRun, keep_experiment, restore_run};
 pub use kept_result::{Keepable, KeptResult, KeptStudy, result_item, study_item};
 pub use kept_sweep::{KeptHead, KeptRequest, RestoredSweep, keep_row, kept_reports, restore_sweep};
 pub use model_card::{ModelRuns, model_facts};
+pub use ns_forms::results::{DEFAULT_COLUMNS, Goal, WantedTexts, offered_columns};
 pub use opening::{Opening, opening_of, opening_of_run};
 pub use plots::{RowNames, configuration_text, cost_latency, fronts, throughput_by_configuration, throughput_latency};
 pub use scaling::{Scaling, scaling};
 pub use series::SeriesColours;
-pub use wanted::{DEFAULT_COLUMNS, Goal, WantedTexts, offered_columns};

@@ -1,9 +1,9 @@
 //! The reaction of the benchmark page to an opened link: it shows results that the browser kept, or runs the benchmark.
 
 use super::{KeptHead, KeptRun};
-use crate::options::measures;
 use ns_bench::{BenchConfig, DeviceType};
 use ns_experiment::sweep::ExperimentsRequest;
+use ns_forms::options::measures;
 
 /// The reaction to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +49,9 @@ fn opening(is_measured: bool, kept: impl Iterator<Item = (bool, bool)>) -> Openi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::default_experiments;
     use ns_experiment::plan::Accelerator;
     use ns_experiment::sweep::ExperimentsRun;
+    use ns_forms::options::default_experiments;
 
     fn head(seed: u64, is_done: bool) -> KeptHead {
         KeptHead { config: BenchConfig { seed, ..BenchConfig::default() }, rows: 4, is_done }

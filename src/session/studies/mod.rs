@@ -8,29 +8,23 @@
 //! variant of [`StudySpec`] and [`StudyKind`]. Job, page, state and links are common to all studies.
 
 mod customop;
-mod form;
 mod llm;
 mod matmult;
 mod nki;
 mod numerics;
 mod run;
-mod spec;
 
-pub use customop::{
-    CustomopStudy, KernelOfFiles, check_shapes, customop_reports_json, customop_text, customop_tutorial_text,
-    placed_kernel,
-};
-pub(crate) use form::field;
-pub use form::{
-    AUTO_CAST_TYPES, AUTO_CASTS, FieldGroup, FieldKind, FormField, GroupLook, OPT_LEVELS, StudyExample, StudyForm,
-};
-pub use llm::{LlmAnswer, LlmStudy, token_profile};
-pub use matmult::{MatmultStudy, matmult_reports_json, matmult_text};
+pub use customop::{customop_reports_json, customop_text, customop_tutorial_text};
+pub use llm::{LlmAnswer, token_profile};
+pub use matmult::{matmult_reports_json, matmult_text};
 pub(crate) use nki::KernelAnswers;
-pub use nki::{KernelDocument, NkiStudy, kernel_profile};
+pub use nki::{KernelDocument, kernel_profile};
+pub use ns_forms::studies::{
+    AUTO_CAST_TYPES, AUTO_CASTS, CustomopStudy, FieldGroup, FieldKind, FileField, FormField, GroupLook, KernelOfFiles,
+    LlmStudy, MatmultStudy, NkiStudy, NumericsStudy, OPT_LEVELS, StudyExample, StudyForm, StudyKind, StudySpec,
+    check_shapes, placed_kernel,
+};
 pub use ns_llm::{MAX_CONFIG_BYTES, config_of_gguf, is_gguf};
 pub use ns_neuron::gpsimd::{CustomOpSpec, Workload};
-pub use numerics::NumericsStudy;
 pub use run::{StudyFile, StudyReports, StudyResult, TRACE_MIME};
 pub(crate) use run::{StudyRun, StudyStep, StudyTools, start};
-pub use spec::{FileField, StudyKind, StudySpec};

@@ -6,11 +6,12 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::nki::KernelAnswers;
-use super::{StudySpec, customop, llm, matmult, nki, numerics};
+use super::{customop, llm, matmult, nki, numerics};
 use crate::recorder::Recorder;
 use ns_base::Clock;
 use ns_bench::matmult::MatmultReport;
 use ns_device::ModelLibrary;
+use ns_forms::studies::StudySpec;
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec};
 use ns_neuron::numerics::NumericsReport;
 use ns_profile::Profile;
@@ -141,7 +142,7 @@ pub(crate) fn start(spec: StudySpec, tools: &StudyTools) -> Result<Box<dyn Study
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::studies::StudyKind;
+    use ns_forms::studies::StudyKind;
 
     #[test]
     fn every_example_is_possible() {

@@ -14,9 +14,9 @@ mod reports;
 mod verification;
 
 use super::record_filter::RecordFilter;
-use super::spec::ExperimentView;
 use super::view_input::ViewInput;
 use ns_experiment::aggregate::{ReportKind, WARM_UP};
+use ns_forms::ExperimentView;
 use ns_view::document::{Block, Document, Finding, Tone};
 
 pub fn document(input: &ViewInput<'_>) -> Document {

@@ -1,13 +1,12 @@
 //! The document of a custom operator: the figures, the errors, where the time goes, the source line by line.
 
-use super::cases::{Case, CasePurpose};
-use super::spec::CustomopStudy;
 use super::sweeps;
-use crate::options::command_line;
 use ns_base::Interval;
 use ns_base::convert::{u64_to_f64, u64_to_i64};
 use ns_base::units::{format_bytes, format_count, format_figures, format_ns, format_share, unit_of_ns};
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
+use ns_forms::options::command_line;
+use ns_forms::studies::{CasePurpose, CustomopStudy, KernelCase};
 use ns_kernel::{CoreMeter, Kind, Severity};
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault};
 use ns_neuron::sim::busy_shares;
@@ -17,7 +16,7 @@ use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 #[derive(Clone, Debug)]
 pub(super) struct CaseReport {
-    pub case: Case,
+    pub case: KernelCase,
     pub report: CustomOpReport,
     /// What each processor does over time; `None` if the kernel did not run.
     pub timeline: Option<Figure>,
@@ -254,7 +253,7 @@ fn shortest(x: f32) -> f64 {
 
 /// The command that gives the same result; an edited kernel is first saved as a file.
 fn command(study: &CustomopStudy) -> String {
-    let own = study.is_edited() || study.kernel == super::spec::OWN;
+    let own = study.is_edited() || ns_kernel::built_in(&study.kernel).is_none();
     let is_built_so = !own && ns_kernel::built_in(&study.kernel).is_some_and(|k| k.multicore);
     let line =
         command_line("customop", study, &CustomopStudy::default(), &["kernel", "layers"], |line, option, text| {

@@ -3,14 +3,13 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::cases::Case;
 use super::document::{CaseReport, document, timeline};
-use super::spec::CustomopStudy;
 use super::text::customop_reports_json;
 use crate::studies::run::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep, is_shown};
 use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_capture::build_customop_profile;
 use ns_formats::WriteFormat;
+use ns_forms::studies::{CustomopStudy, KernelCase};
 use ns_machine::cost::CostTable;
 use ns_neuron::gpsimd::CustomOpRun;
 use ns_profile::Profile;
@@ -21,8 +20,8 @@ const PARTS: u64 = 1_000;
 struct CustomopStudyRun {
     study: CustomopStudy,
     costs: CostTable,
-    waiting: VecDeque<Case>,
-    current: Option<(Case, CustomOpRun)>,
+    waiting: VecDeque<KernelCase>,
+    current: Option<(KernelCase, CustomOpRun)>,
     finished: Vec<CaseReport>,
     /// The processors of the first case.
     timeline: Option<Rc<Profile>>,
@@ -108,7 +107,7 @@ impl CustomopStudyRun {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Options as _;
+    use ns_forms::options::Options as _;
     use ns_neuron::gpsimd::{customop_json, run_with_processors};
     use ns_view::document::Block;
 

@@ -1,10 +1,10 @@
 //! The comparison of several values of a constant, numbers of processors and networks: a table, and a plot over each.
 
-use super::cases::CasePurpose;
 use super::document::CaseReport;
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_times;
+use ns_forms::studies::CasePurpose;
 use ns_view::document::{Block, Figure, Plot};
 use ns_view::plot::{Bars, LineStyle, Lines};
 use ns_view::table::Table;

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::document::{figures, finding, title};
 use super::grid::{grid, models};
-use super::spec::LlmStudy;
 use super::traffic::{self, serve_at};
 use ns_base::{Refusal, refuse};
 use ns_fidelity::GenerationReport;
+use ns_forms::studies::LlmStudy;
 use ns_llm::{DecoderConfig, FITTED, KnownTimes, Limits, Request, cheapest_plan, fit, fit_models};
 use ns_view::document::{Block, Document, Tone};
 use ns_view::table::{Cell, Column, ColumnKind, Table};

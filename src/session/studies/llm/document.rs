@@ -2,12 +2,12 @@
 
 use super::grid::{best_place, costs, grid, models, result_of, trade};
 use super::run::{RequestPurpose, RequestResult};
-use super::spec::LlmStudy;
 use super::traffic::{self, Served};
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_number, format_plural, format_range};
 use ns_fidelity::{GenerationReport, LargerBatch};
+use ns_forms::studies::LlmStudy;
 use ns_llm::{Limits, Memory, Request};
 use ns_view::colours::Kind;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Share, Shares, Tile, Tone};

@@ -2,16 +2,10 @@
 
 mod answer;
 mod document;
-mod form;
 mod grid;
 mod run;
-mod spec;
 mod token;
 mod traffic;
-
 pub use answer::LlmAnswer;
-pub use spec::LlmStudy;
-pub use token::token_profile;
-
-pub(super) use form::FORM;
 pub(super) use run::start;
+pub use token::token_profile;

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use super::document::document;
-use super::spec::LlmStudy;
 use super::token::token_trace;
 use super::traffic::{Served, serve_at};
 use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep};
 use ns_base::Refusal;
 use ns_fidelity::GenerationReport;
+use ns_forms::studies::LlmStudy;
 use ns_llm::{KnownTimes, Request, degrees};
 use ns_machine::arch::INSTANCES;
 

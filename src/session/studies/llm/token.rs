@@ -75,7 +75,8 @@ fn work_name(work: &UnitWork) -> String {
 mod tests {
     use super::super::run::start;
     use super::*;
-    use crate::studies::{LlmStudy, StudyStep};
+    use crate::studies::StudyStep;
+    use ns_forms::studies::LlmStudy;
     use ns_llm::{KnownTimes, generate};
     use ns_view::colours::Kind;
 

@@ -1,8 +1,8 @@
 //! Requests that arrive at random: continuous batching at the form's rate, and at others up to the knee.
 
-use super::spec::LlmStudy;
 use ns_base::Refusal;
 use ns_base::units::format_number;
+use ns_forms::studies::LlmStudy;
 use ns_llm::{FITTED, Limits, RateFigures, Request, ServeReport, Traffic, serve};
 use ns_view::document::{Block, Figure, Finding, Plot, Tile, Tone};
 use ns_view::plot::{LineStyle, Lines, Series};

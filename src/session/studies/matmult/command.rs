@@ -1,8 +1,8 @@
 //! The command with the same figures.
 
-use super::spec::MatmultStudy;
-use crate::options::command_line;
 use ns_base::convert::u64_to_f64;
+use ns_forms::options::command_line;
+use ns_forms::studies::MatmultStudy;
 
 /// Options that are written even if they have the default.
 const ALWAYS: [&str; 8] = [

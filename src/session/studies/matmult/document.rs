@@ -2,10 +2,10 @@
 
 use super::command::command;
 use super::processor::{Processor, beside};
-use super::spec::MatmultStudy;
 use super::{single, sweep};
 use ns_base::units::capital;
 use ns_bench::matmult::{MatmultDetail, MatmultReport, Pitfall};
+use ns_forms::studies::MatmultStudy;
 use ns_view::document::{Block, Document, Finding, Tone};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 

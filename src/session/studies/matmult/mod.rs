@@ -7,15 +7,10 @@
 
 mod command;
 mod document;
-mod form;
 mod processor;
 mod run;
 mod single;
-mod spec;
 mod sweep;
 mod text;
-
-pub(super) use form::FORM;
 pub(super) use run::start;
-pub use spec::MatmultStudy;
 pub use text::{matmult_reports_json, matmult_text};

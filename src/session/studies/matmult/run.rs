@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use super::document::{CaseResult, document};
 use super::processor::{Measuring, Processor, sizes};
-use super::spec::MatmultStudy;
 use super::text::matmult_reports_json;
 use crate::studies::run::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep, is_shown};
 use ns_base::Clock;
 use ns_bench::matmult::{CaseRun, MatmultCase, MatmultDetail, MatmultReport, Pitfall, matmult_csv, programs};
 use ns_device::ModelLibrary;
+use ns_forms::studies::MatmultStudy;
 
 struct MatmultStudyRun {
     study: MatmultStudy,

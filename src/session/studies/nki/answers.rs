@@ -1,7 +1,7 @@
 //! The answers of earlier runs of a session: settings that have run do not run again, after a cancel or with more values.
 
-use super::spec::{MOST_CASES, NkiStudy};
 use crate::results::KeptResult;
+use ns_forms::studies::NkiStudy;
 use ns_nki::{Answer, List, Ranked, Settings};
 
 /// The answers of a file and call for a later session, as JSON: a part of an answer that is absent has no place in postcard.
@@ -55,7 +55,7 @@ impl KernelAnswers {
             self.best = Some((time, ranked.settings.clone(), list));
         }
         self.ranked.retain(|old| old.settings != ranked.settings);
-        if self.ranked.len() >= MOST_CASES {
+        if self.ranked.len() >= NkiStudy::MOST_CASES {
             self.ranked.remove(0);
         }
         self.ranked.push(ranked.clone());

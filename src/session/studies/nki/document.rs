@@ -1,10 +1,10 @@
 //! The document of a kernel: its time and what bounds it, errors at their lines, settings beside each other, the source line by line.
 
-use super::spec::NkiStudy;
-use crate::options::command_line;
 use ns_base::Order as _;
 use ns_base::convert::{f64_to_i64, u64_to_f64, usize_to_f64};
 use ns_base::units::{format_bytes, format_count, format_number, format_range, format_share};
+use ns_forms::options::command_line;
+use ns_forms::studies::NkiStudy;
 use ns_machine::cost::limit_words;
 use ns_nki::{Answer, Check, Line, Occupancy, Problem, Ranked, Ranking, chip_of, instance_of_chip};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -334,7 +334,7 @@ fn command(study: &NkiStudy) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Options as _;
+    use ns_forms::options::Options as _;
 
     #[test]
     fn the_command_names_the_file_and_what_is_set() {

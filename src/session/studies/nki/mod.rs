@@ -2,13 +2,8 @@
 
 mod answers;
 mod document;
-mod form;
 mod run;
-mod spec;
-
 pub(crate) use answers::KernelAnswers;
 pub use document::KernelDocument;
-pub(super) use form::{FORM, followers};
 pub use run::kernel_profile;
 pub(super) use run::start;
-pub use spec::NkiStudy;

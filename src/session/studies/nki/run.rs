@@ -6,13 +6,13 @@ use std::rc::Rc;
 
 use super::answers::KernelAnswers;
 use super::document::document;
-use super::spec::{MOST_CASES, NkiStudy};
 use crate::recorder::{Recorder, RecorderCall};
 use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, is_shown};
 use ns_base::Refusal;
 use ns_capture::{Recorder as Spans, build_profile};
 use ns_compiler::Workflow;
 use ns_formats::WriteFormat;
+use ns_forms::studies::NkiStudy;
 use ns_neuron::sim::simulate;
 use ns_nki::{List, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer, executable_of};
 use ns_profile::Profile;
@@ -42,7 +42,7 @@ pub(in crate::studies) fn start(
     answers: Rc<RefCell<KernelAnswers>>,
     kept: &str,
 ) -> Result<Box<dyn StudyRun>, String> {
-    let cases = study.cases(MOST_CASES).map_err(|e| format!("set: {e}"))?;
+    let cases = study.cases(NkiStudy::MOST_CASES).map_err(|e| format!("set: {e}"))?;
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..study.setup()? };
     let finished = answers.borrow_mut().begin(&study, setup.with_limits, &cases, kept);
     let waiting: VecDeque<usize> = (0..cases.len()).filter(|at| finished[*at].is_none()).collect();

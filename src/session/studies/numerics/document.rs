@@ -1,14 +1,14 @@
 //! The document of a comparison: the verdict, where NaN and infinity first occurred, the values of both sides.
 
-use super::NumericsStudy;
 use super::records::DATASET;
-use crate::commands::has_name;
-use crate::options::command_line;
 use crate::reports::Evaluation;
 use ns_base::Refusal;
 use ns_base::convert::u64_to_usize;
 use ns_base::units::format_count;
 use ns_device::{ModelKind, model_label};
+use ns_forms::commands::has_name;
+use ns_forms::options::command_line;
+use ns_forms::studies::NumericsStudy;
 use ns_neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Tile, Tone};
 use ns_view::plot::{HeatCell, HeatMap, HeatRow};

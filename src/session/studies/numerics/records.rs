@@ -1,6 +1,5 @@
 //! The answers of a model to the records of a data set, on the core and on the processor, and how good they are.
 
-use super::spec::NumericsStudy;
 use ns_base::convert::u64_to_usize;
 use ns_base::{Refusal, refuse};
 use ns_bench::dataset::read_records;
@@ -8,6 +7,7 @@ use ns_bench::evaluate::{JudgedRecords, Metrics};
 use ns_bench::{BenchConfig, Configuration, DeviceType, RunOptions, expand};
 use ns_compiler::CompileOptions;
 use ns_device::ModelLibrary;
+use ns_forms::studies::NumericsStudy;
 use ns_neuron::numerics::{MetricValues, NumericsSpec};
 use ns_tensor::{Shape, Tensor};
 

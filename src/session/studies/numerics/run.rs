@@ -2,11 +2,11 @@
 
 use super::document::{document, of_answers};
 use super::records::RecordsRun;
-use super::spec::NumericsStudy;
 use crate::studies::{StudyFile, StudyReports, StudyResult, StudyRun, StudyStep};
 use ns_base::Refusal;
 use ns_compiler::CompileOptions;
 use ns_device::{ModelFileValues, ModelKind, ModelLibrary, model_label};
+use ns_forms::studies::NumericsStudy;
 use ns_machine::arch::features;
 use ns_neuron::numerics::{
     NumericsProgress, NumericsReport, NumericsRun, NumericsSpec, SizeLimits, checked_instance, compare,

@@ -1,8 +1,7 @@
 //! The contents of a link to the profile page.
 
 use super::Tool;
-use crate::ProfileSpec;
-use crate::{EXAMPLE_INSTANCE, EXAMPLE_MODEL};
+use crate::{EXAMPLE_INSTANCE, EXAMPLE_MODEL, ProfileSpec};
 use ns_analysis::compare::Measure;
 use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs, names};

@@ -13,4 +13,4 @@ pub use bench::bench_command;
 pub use experiments::experiment_command;
 pub use inspect::inspect_command;
 pub use profile::profile_command;
-pub(crate) use shell::{CommandLine, has_name, quoted};
+pub use shell::{CommandLine, has_name, quoted};

@@ -11,7 +11,8 @@ mod text;
 
 pub use call::{NeuronperfCall, read_neuronperf_call};
 pub use experiments::{PLAN_OPTIONS, PlanOption, default_experiments, measures};
+pub(crate) use option::compiler_rows;
 pub use option::{Flag, Opt, OptionGroup, Options, Takes};
-pub(crate) use option::{command_line, compiler_rows, fields, flag, opt};
+pub use option::{command_line, fields, flag, opt};
 pub use table::{BENCH_OPTIONS, BenchOption};
-pub(crate) use text::{Choice, OptionText, name_of_choice, names, some};
+pub use text::{Choice, OptionText, name_of_choice, names, some};

@@ -1,13 +1,13 @@
 //! The form and the options of the study of values.
 
 use super::NumericsStudy;
-use crate::Rounding;
 use crate::options::{Flag, Opt, OptionText, Options, compiler_rows, fields, flag, opt, some};
 use crate::studies::customop::source;
 use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyForm, field};
 use ns_bench::comma_list;
 use ns_bench::dataset::read_records;
 use ns_bench::evaluate::find_metric;
+use ns_tensor::Rounding;
 
 pub const FORM: StudyForm = StudyForm {
     title: "Numerics",
@@ -101,7 +101,9 @@ const COMPILER: &[Row] = &compiler_rows!(|s| s.compared.options);
 mod tests {
     use crate::share::Link;
     use crate::studies::{NumericsStudy, StudySpec};
-    use crate::{AutoCast, CastType, CompileOptions, NumericsSpec, OptLevel, Rounding};
+    use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel};
+    use ns_neuron::numerics::NumericsSpec;
+    use ns_tensor::Rounding;
 
     #[test]
     fn a_comparison_survives_a_link() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cases::Case;
+use super::cases::KernelCase;
 use crate::options::OptionText;
 use ns_kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, built_in};
 use ns_neuron::gpsimd::{CustomOpSpec, Workload};
@@ -75,7 +75,7 @@ pub(super) fn source_of(name: &str) -> &'static str {
 
 impl CustomopStudy {
     /// Whether the source is not the one that came with the kernel's name.
-    pub(in crate::studies) fn is_edited(&self) -> bool {
+    pub fn is_edited(&self) -> bool {
         self.source.trim() != source_of(&self.kernel)
     }
 
@@ -85,8 +85,8 @@ impl CustomopStudy {
             return self.constants().map(|_| ());
         }
         let count = self.cores.len() * self.layers.len() * self.dtypes.len();
-        if count > Case::MOST {
-            return Err(format!("{key}: the lists make {count} combinations; at most {} can be run", Case::MOST));
+        if count > KernelCase::MOST {
+            return Err(format!("{key}: the lists make {count} combinations; at most {} can be run", KernelCase::MOST));
         }
         for layers in &self.layers {
             for cores in &self.cores {
@@ -97,7 +97,7 @@ impl CustomopStudy {
     }
 
     /// The kernel as in the form.
-    pub(super) fn base(&self, layers: &[u64], cores: u32) -> CustomOpSpec {
+    pub fn base(&self, layers: &[u64], cores: u32) -> CustomOpSpec {
         let name = if self.is_edited() && built_in(&self.kernel).is_some() {
             format!("{}, edited", self.kernel)
         } else {

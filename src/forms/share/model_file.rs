@@ -5,11 +5,10 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::packed_files::{MOST_LETTERS, MOST_PACKED_BYTES, pack, unpack};
-use crate::ByteSource;
 use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
-use ns_container::{FilePart, RecordingSource, exactly};
+use ns_container::{ByteSource, FilePart, RecordingSource, exactly};
 use ns_device::{ModelFileSettings, ModelLibrary, OpenedModel, content_name};
 
 pub(super) const MODEL_FILE: &str = "model_file";
@@ -95,7 +94,7 @@ fn too_long_for(letters: usize) -> String {
 
 /// Opens a model file. What is read of it meanwhile is what a link needs of it. Fails when the file is not a supported model file,
 /// or cannot be read.
-pub(crate) fn open_for_links(
+pub fn open_for_links(
     models: &ModelLibrary,
     name: &str,
     source: Box<dyn ByteSource>,
@@ -108,7 +107,7 @@ pub(crate) fn open_for_links(
     Ok((opened, linked))
 }
 
-pub(crate) struct UnpackedModel {
+pub struct UnpackedModel {
     pub name: String,
     pub source: Box<dyn ByteSource>,
     /// The digest of the whole file, if the link holds only its graph.
@@ -116,7 +115,7 @@ pub(crate) struct UnpackedModel {
 }
 
 /// The model file that a link holds. Fails when the link is cut off, or holds no file.
-pub(crate) fn unpack_model(packed: &str) -> Result<UnpackedModel, String> {
+pub fn unpack_model(packed: &str) -> Result<UnpackedModel, String> {
     let mut files = unpack(packed)?.into_iter();
     let (name, bytes) = files.next().ok_or("the link holds no model file; ask its sender for the file")?;
     let Some((_, places)) = files.find(|(name, _)| name == PLACES) else {

@@ -15,7 +15,7 @@ const VERSION: &str = "1.";
 const LEVEL: u8 = 9;
 
 /// Files as letters; `None` when there are too many.
-pub(crate) fn pack(files: &[(String, Vec<u8>)]) -> Option<String> {
+pub fn pack(files: &[(String, Vec<u8>)]) -> Option<String> {
     let plain = postcard::to_allocvec(files).ok()?;
     let packed = miniz_oxide::deflate::compress_to_vec_zlib(&plain, LEVEL);
     let text = format!("{VERSION}{}", URL_SAFE_NO_PAD.encode(packed));
@@ -23,7 +23,7 @@ pub(crate) fn pack(files: &[(String, Vec<u8>)]) -> Option<String> {
 }
 
 /// Undoes [`pack`]. Fails when the text is cut off or is not packed files.
-pub(crate) fn unpack(text: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
+pub fn unpack(text: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
     let damaged = |what: &str| {
         format!("the files in the link cannot be read: {what}. Ask its sender for the link again, or for the files")
     };

@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 use ns_base::Refusal;
 use ns_nki::{List, Settings, Setup, chip_of, combinations, instance_of_chip};
 
-/// Most combinations of one run.
-pub const MOST_CASES: usize = 256;
 /// The instance of a kernel without `platform_target`.
 const USUAL_INSTANCE: &str = "trn2.48xlarge";
 /// The name of a kernel that the user writes.
@@ -76,6 +74,8 @@ pub(super) fn built_in(name: &str) -> Option<&'static (&'static str, &'static st
 }
 
 impl NkiStudy {
+    /// Most combinations of one run.
+    pub const MOST_CASES: usize = 256;
     /// Most combinations of settings; a page runs fewer.
     pub const MOST_SETTINGS: usize = 10_000;
 

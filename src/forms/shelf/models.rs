@@ -2,7 +2,8 @@
 
 use super::{ItemKind, ShelfItem};
 use crate::share::{Address, PageLink as _};
-use crate::{InspectField, InspectSpec, ModelFileRef, ModelFileSettings};
+use crate::{InspectField, InspectSpec};
+use ns_device::{ModelFileRef, ModelFileSettings};
 
 /// The digest of a model file's content; `None` for a model of the zoo, and for a text with a file name only.
 fn content(model: &str) -> Option<String> {

@@ -1,9 +1,10 @@
 //! Words of a command line.
 
-use crate::{ModelKind, without_source};
+use ns_device::ModelKind;
+use ns_kernel::without_source;
 
 /// A word for a POSIX shell: quoted if it holds a character that is special to the shell.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/=+@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()
@@ -13,12 +14,12 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// Whether a command line can name a model by its text: the text is not a file opened on the page, nor a source written there.
-pub(crate) fn has_name(model: &str) -> bool {
+pub fn has_name(model: &str) -> bool {
     !model.is_empty() && ModelKind::of(model) != ModelKind::File && without_source(model) == model
 }
 
 /// Builder of a command line.
-pub(crate) struct CommandLine(String);
+pub struct CommandLine(String);
 
 impl CommandLine {
     /// Begins with `neuronscope COMMAND`.

@@ -77,7 +77,7 @@ pub enum FieldKind {
 }
 
 /// A field of a form, in one line.
-pub(crate) const fn field(
+pub const fn field(
     key: &'static str,
     label: &'static str,
     help: &'static str,

@@ -62,10 +62,10 @@ pub struct Opt<C: 'static> {
 }
 
 /// Reads a text into a subject. Fails with one sentence for the user.
-pub(crate) type Put<C> = fn(&mut C, &OptionText<'_>) -> Result<(), String>;
+pub type Put<C> = fn(&mut C, &OptionText<'_>) -> Result<(), String>;
 
 /// A row.
-pub(crate) const fn opt<C>(field: FormField, flag: Flag, get: fn(&C) -> String, put: Put<C>) -> Opt<C> {
+pub const fn opt<C>(field: FormField, flag: Flag, get: fn(&C) -> String, put: Put<C>) -> Opt<C> {
     Opt { field, group: OptionGroup::Main, scenarios: &[], name: "", flag, get, put }
 }
 
@@ -109,7 +109,7 @@ macro_rules! compiler_rows {
 pub(crate) use compiler_rows;
 
 /// The fields of rows, of which there are `N`.
-pub(crate) const fn fields<C, const N: usize>(rows: &[Opt<C>]) -> [FormField; N] {
+pub const fn fields<C, const N: usize>(rows: &[Opt<C>]) -> [FormField; N] {
     let (mut all, mut at) = ([rows[0].field; N], 0);
     while at < N {
         all[at] = rows[at].field;
@@ -187,14 +187,14 @@ pub struct Flag {
 }
 
 /// The flag with the name of the key; without help it has that of the field.
-pub(crate) const fn flag(value: &'static str, help: &'static str) -> Flag {
+pub const fn flag(value: &'static str, help: &'static str) -> Flag {
     Flag { name: None, ..Flag::new("", value, help) }
 }
 
 impl Flag {
-    pub(crate) const NONE: Self = Self::new("", "", "");
+    pub const NONE: Self = Self::new("", "", "");
 
-    pub(crate) const fn new(name: &'static str, value: &'static str, help: &'static str) -> Self {
+    pub const fn new(name: &'static str, value: &'static str, help: &'static str) -> Self {
         Self {
             name: Some(name),
             value,
@@ -213,54 +213,54 @@ impl Flag {
         }
     }
 
-    pub(crate) const fn short(self, short: char) -> Self {
+    pub const fn short(self, short: char) -> Self {
         Self { short: Some(short), ..self }
     }
 
-    pub(crate) const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+    pub const fn aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
     }
 
     /// Other names that the help shows.
-    pub(crate) const fn also(self, visible_aliases: &'static [&'static str]) -> Self {
+    pub const fn also(self, visible_aliases: &'static [&'static str]) -> Self {
         Self { visible_aliases, ..self }
     }
 
-    pub(crate) const fn needs(self, key: &'static str) -> Self {
+    pub const fn needs(self, key: &'static str) -> Self {
         Self { needs: Some(key), ..self }
     }
 
     /// Of these commands alone.
-    pub(crate) const fn only(self, commands: &'static [&'static str]) -> Self {
+    pub const fn only(self, commands: &'static [&'static str]) -> Self {
         Self { commands, ..self }
     }
 
-    pub(crate) const fn list(self) -> Self {
+    pub const fn list(self) -> Self {
         Self { takes: Takes::List, ..self }
     }
 
-    pub(crate) const fn each(self, between: &'static str) -> Self {
+    pub const fn each(self, between: &'static str) -> Self {
         Self { takes: Takes::Each(between), ..self }
     }
 
-    pub(crate) const fn default(self, default: &'static str) -> Self {
+    pub const fn default(self, default: &'static str) -> Self {
         Self { default: Some(default), ..self }
     }
 
-    pub(crate) const fn values(self, values: &'static [(&'static str, &'static str)]) -> Self {
+    pub const fn values(self, values: &'static [(&'static str, &'static str)]) -> Self {
         Self { values, ..self }
     }
 
-    pub(crate) const fn heading(self, heading: &'static str) -> Self {
+    pub const fn heading(self, heading: &'static str) -> Self {
         Self { heading: Some(heading), ..self }
     }
 
     /// One that the command declares by itself.
-    pub(crate) const fn elsewhere(name: &'static str) -> Self {
+    pub const fn elsewhere(name: &'static str) -> Self {
         Self { is_elsewhere: true, ..Self::new(name, "", "") }
     }
 
-    pub(crate) const fn conflicts(self, conflicts: &'static [&'static str]) -> Self {
+    pub const fn conflicts(self, conflicts: &'static [&'static str]) -> Self {
         Self { conflicts, ..self }
     }
 }
@@ -330,7 +330,7 @@ impl<C: Options> Opt<C> {
     }
 
     /// A command line with this option.
-    pub(crate) fn on(&self, line: CommandLine, text: &str) -> CommandLine {
+    pub fn on(&self, line: CommandLine, text: &str) -> CommandLine {
         let name = self.flag_name();
         match self.flag.takes {
             _ if name.is_empty() => line,
@@ -347,7 +347,7 @@ impl<C: Options> Opt<C> {
 }
 
 /// A command line with the options of a subject that differ from `default`, and those that are written `always`, each added by `add`.
-pub(crate) fn command_line<C: Options>(
+pub fn command_line<C: Options>(
     command: &str,
     of: &C,
     default: &C,

@@ -16,10 +16,11 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{AutoCast, CastType, CompileOptions, OptLevel, ProfileSpec};
+    use crate::ProfileSpec;
     use ns_analysis::GroupBy;
     use ns_analysis::compare::Measure;
     use ns_base::{Interval, TraceNs};
+    use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel};
     use ns_view::table::Sort;
     use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, TrackId};
 

@@ -8,7 +8,7 @@ use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, parse_copies, parse_list};
 
 /// A text for an option, and the option's name in messages.
-pub(crate) struct OptionText<'a> {
+pub struct OptionText<'a> {
     pub name: &'a str,
     pub text: &'a str,
 }
@@ -152,10 +152,10 @@ impl OptionText<'_> {
 }
 
 /// A value with its name, and what the help says of it.
-pub(crate) type Choice<T> = (&'static str, &'static str, T);
+pub type Choice<T> = (&'static str, &'static str, T);
 
 /// The names of choices with their help.
-pub(crate) const fn names<T: Copy, const N: usize>(choices: [Choice<T>; N]) -> [(&'static str, &'static str); N] {
+pub const fn names<T: Copy, const N: usize>(choices: [Choice<T>; N]) -> [(&'static str, &'static str); N] {
     let (mut all, mut at) = ([("", ""); N], 0);
     while at < N {
         all[at] = (choices[at].0, choices[at].1);
@@ -165,7 +165,7 @@ pub(crate) const fn names<T: Copy, const N: usize>(choices: [Choice<T>; N]) -> [
 }
 
 /// The name of a value.
-pub(crate) fn name_of_choice<T: PartialEq>(choices: &[Choice<T>], value: T) -> String {
+pub fn name_of_choice<T: PartialEq>(choices: &[Choice<T>], value: T) -> String {
     choices.iter().filter(|(.., known)| *known == value).map(|(name, ..)| *name).collect()
 }
 
@@ -181,7 +181,7 @@ pub(super) fn name_of<T: PartialEq>(names: &[(&str, T)], value: &T, default: &T)
 }
 
 /// The text of a value that may be absent.
-pub(crate) fn some<T: ToString>(value: Option<T>) -> String {
+pub fn some<T: ToString>(value: Option<T>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 

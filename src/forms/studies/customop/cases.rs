@@ -14,14 +14,14 @@ pub enum CasePurpose {
 
 /// One run.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct KernelCase {
     pub spec: CustomOpSpec,
     pub purpose: CasePurpose,
     /// The value of the constant that is compared.
     pub constant: Option<String>,
 }
 
-impl Case {
+impl KernelCase {
     /// Most combinations of the lists of a form, without values of a constant.
     pub const MOST: usize = 64;
     /// Most runs.
@@ -41,7 +41,7 @@ impl CustomopStudy {
         Ok(self.kernel_cases()?.into_iter().map(|case| case.spec).collect())
     }
 
-    fn kernel_cases(&self) -> Result<Vec<Case>, String> {
+    fn kernel_cases(&self) -> Result<Vec<KernelCase>, String> {
         let constants = self.constants()?;
         // Without multicore mode one processor runs the kernel, whatever the numbers of processors.
         let most = if self.multicore { self.cores.len() } else { 1 };
@@ -51,12 +51,12 @@ impl CustomopStudy {
             for (cores, dtype) in cores.flat_map(|c| self.dtypes.iter().map(move |d| (*c, *d))) {
                 let spec = CustomOpSpec { dtype, ..self.base(layers, cores) };
                 let Some((name, values)) = &constants else {
-                    cases.push(Case { spec, purpose: CasePurpose::Kernel, constant: None });
+                    cases.push(KernelCase { spec, purpose: CasePurpose::Kernel, constant: None });
                     continue;
                 };
                 for value in values {
                     let spec = spec.with_constant(name, value).map_err(|e| e.to_string())?;
-                    cases.push(Case { spec, purpose: CasePurpose::Kernel, constant: Some((*value).to_owned()) });
+                    cases.push(KernelCase { spec, purpose: CasePurpose::Kernel, constant: Some((*value).to_owned()) });
                 }
             }
         }
@@ -64,22 +64,26 @@ impl CustomopStudy {
     }
 
     /// The same, then the tutorial's steps. Fails also when too many combinations are requested.
-    pub fn cases(&self) -> Result<Vec<Case>, String> {
+    pub fn cases(&self) -> Result<Vec<KernelCase>, String> {
         let mut cases = self.kernel_cases()?;
         if self.steps {
             cases.extend(self.tutorial());
         }
-        if cases.len() > Case::MOST_RUNS {
-            return Err(format!("the lists make {} combinations; at most {} can be run", cases.len(), Case::MOST_RUNS));
+        if cases.len() > KernelCase::MOST_RUNS {
+            return Err(format!(
+                "the lists make {} combinations; at most {} can be run",
+                cases.len(),
+                KernelCase::MOST_RUNS
+            ));
         }
         Ok(cases)
     }
 
     /// The tutorial's kernels in the same network.
-    fn tutorial(&self) -> impl Iterator<Item = Case> {
+    fn tutorial(&self) -> impl Iterator<Item = KernelCase> {
         let layers = self.layers.first().cloned().unwrap_or_default();
         let base = self.base(&layers, self.cores.first().copied().unwrap_or(1));
-        let step = move |k: &BuiltIn| Case {
+        let step = move |k: &BuiltIn| KernelCase {
             spec: CustomOpSpec {
                 name: k.name.to_owned(),
                 source: k.source.to_owned(),
