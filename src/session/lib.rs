@@ -15,43 +15,14 @@
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
-mod analysis;
-mod colours;
-mod experiments;
-mod export;
-pub mod guide;
-mod hardware;
-mod inspect;
 mod jobs;
-mod marks;
 mod open_profile;
-mod operators;
-mod overview;
-mod pages;
-mod part;
-mod profile_info;
 pub mod protocol;
-mod recorder;
-pub mod reports;
-pub mod results;
 mod session;
-pub mod studies;
-mod summary_json;
-mod summary_text;
 mod timed_runs;
-mod timeline;
-mod version;
 mod warm_up;
 mod work;
 
-pub use analysis::{
-    Answer, GroupsOf, LinkedSentence, LinkedSlices, LinkedTable, Listing, MembersOf, PathStep, PathSteps, QueryOf,
-    Question, Rows, SliceFilter,
-};
-pub use experiments::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsResult};
-pub use export::ExportedFile;
-pub use hardware::{Hardware, costs, costs_markdown};
-pub use inspect::{InspectAsk, InspectFile, InspectResult, TreeRow};
 pub use ns_bench::{FilePlan, FileStep, ModelEntry};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, engine_of};
 pub use ns_container::ByteSource;
@@ -59,6 +30,22 @@ pub use ns_container::zip::Archive;
 pub use ns_device::{
     BatchRule, FIXED_MODEL, ModelFileRef, ModelFileSettings, ModelFileValues, ModelKind, ModelLibrary, OpenedModel,
     OperatorKernels, casts_of, model_label,
+};
+pub use ns_documents::{
+    ExportedFile, Hardware, OperatorKind, OperatorRow, OperatorTable, PROTOCOL_VERSION, ProfileInfo, ProfileKey,
+    Recorder, RecorderCall,
+    analysis::{
+        Answer, GroupsOf, LinkedSentence, LinkedTable, Listing, MembersOf, PathStep, PathSteps, QueryOf, Question,
+        Rows, SliceFilter,
+    },
+    build_id, costs, costs_markdown,
+    experiments::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsResult},
+    guide,
+    inspect::{InspectAsk, InspectFile, InspectResult, TreeRow},
+    overview::{Evidence, bounds_table, limits_table, lost_time_table},
+    pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page, study_page},
+    reports, summary_text,
+    timeline::SearchHits,
 };
 pub use ns_formats::WriteFormat;
 pub use ns_forms::{
@@ -78,18 +65,37 @@ pub use ns_profile::{Profile, Unit};
 pub use ns_program::file::{may_have_files_beside, without_model_ending};
 pub use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection, Value};
 pub use ns_tensor::Rounding;
-pub use operators::{OperatorKind, OperatorRow, OperatorTable};
-pub use overview::{Evidence, bounds_table, limits_table, lost_time_table};
-pub use pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page, study_page};
-pub use profile_info::{ProfileInfo, ProfileKey};
 pub use protocol::{
     AnalysisRequest, Ask, Control, Event, ExperimentJobRequest, ExportKind, JobId, JobRequest, JobResult, Message,
     ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, ResultPart, RunRequest,
 };
-pub use recorder::{Recorder, RecorderCall};
 pub use session::{Session, StepResult};
-pub use summary_text::summary_text;
 pub use timed_runs::TimedRuns;
-pub use timeline::SearchHits;
-pub use version::{PROTOCOL_VERSION, build_id};
 pub use warm_up::warm_up;
+
+/// The studies: their forms, and their results.
+pub mod studies {
+    pub use ns_documents::studies::{
+        KernelDocument, LlmAnswer, StudyReports, StudyResult, customop_reports_json, customop_text,
+        customop_tutorial_text, kernel_profile, matmult_reports_json, matmult_text, token_profile,
+    };
+    pub use ns_forms::studies::{
+        AUTO_CAST_TYPES, AUTO_CASTS, CustomopStudy, FieldGroup, FieldKind, FileField, FormField, GroupLook,
+        KernelOfFiles, LlmStudy, MatmultStudy, NkiStudy, NumericsStudy, OPT_LEVELS, StudyExample, StudyKind, StudySpec,
+        check_shapes, placed_kernel,
+    };
+    pub use ns_llm::{MAX_CONFIG_BYTES, config_of_gguf, is_gguf};
+    pub use ns_neuron::gpsimd::{CustomOpSpec, Workload};
+}
+
+/// The results of benchmarks, and what is kept of results.
+pub mod results {
+    pub use ns_documents::results::{
+        BatchLines, BestFigure, BestFigures, Filter, Keepable, KeptHead, KeptRequest, KeptResult, KeptRun, KeptStudy,
+        ModelRuns, Opening, ReportCells, Requirements, RowNames, column_title, configuration_text, cost_latency,
+        fronts, keep_experiment, keep_row, kept_reports, latency_curves, latency_histogram, model_facts,
+        narrow_columns, opening_of, opening_of_run, report_table, restore_run, restore_sweep, result_item, scaling,
+        shown_columns, take_alike, throughput_by_configuration, throughput_latency, throughput_over_time, with_pareto,
+    };
+    pub use ns_forms::results::{DEFAULT_COLUMNS, Goal, WantedTexts, offered_columns};
+}

@@ -2,17 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::analysis::Sources;
-use super::colours::colours_of;
-use super::export::{open_json, profile_json, summary_json};
-use super::marks::{marks_of, with_marks};
-use super::overview::{TimeBeside, window as window_of};
-use super::pages::ProfileParts;
-use super::part::part_of;
-use super::timeline::{
-    Highlight, ViewTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
-};
-use super::{ExportKind, ExportedFile, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, SearchHits};
+use super::ExportKind;
 use ns_analysis::operators::{OpQuery, operator_stats};
 use ns_analysis::work::Works;
 use ns_analysis::{GroupBy, Instances, Selection};
@@ -20,6 +10,16 @@ use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
 use ns_base::{Interval, Refusal, SimTime, TraceNs};
 use ns_device::{EstimateMark, marked_time, note_of_times};
+use ns_documents::analysis::Sources;
+use ns_documents::overview::{TimeBeside, window as window_of};
+use ns_documents::pages::ProfileParts;
+use ns_documents::timeline::{
+    Highlight, SearchHits, ViewTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
+};
+use ns_documents::{
+    ExportedFile, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, colours_of, marks_of, open_json,
+    part_of, profile_json, summary_json, with_marks,
+};
 use ns_fidelity::PublishedTime;
 use ns_formats::chrome::write_to_string;
 use ns_formats::is_of_stacks;

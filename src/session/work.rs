@@ -5,19 +5,18 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::ExportedFile;
-use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
-use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
     CompileJob, ConfigurationJob, CpuJob, ExperimentJob, ExperimentsPlanJob, ImportJob, InspectJob, Job, KeepModelJob,
     MlperfJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StageTimes, StudyJob, StudyTraceJob, TraceJob, Waiting,
 };
 use super::protocol::{JobRequest, Message, QuestionRequest, RecordsSource, Reply};
-use super::recorder::Recorder;
-use super::studies::{KernelAnswers, StudyTools};
 use ns_base::Clock;
 use ns_container::ByteSource;
 use ns_device::ModelLibrary;
+use ns_documents::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
+use ns_documents::inspect::{InspectRun, SharedInspector};
+use ns_documents::studies::{KernelAnswers, StudyTools};
+use ns_documents::{ExportedFile, Recorder};
 use ns_forms::share::unpack;
 
 /// What a session lends to its work.

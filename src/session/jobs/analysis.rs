@@ -1,9 +1,11 @@
 //! One question being answered, a bounded number of slices at a time.
 
-use crate::analysis::{Running, Sources, StepAnswer, TableOf, prepare_answer, prepare_table};
-use crate::pages::profile_page;
 use crate::protocol::{AnalysisRequest, Message, Reply};
-use crate::{Answer, ExportedFile, Question, Rows};
+use ns_documents::ExportedFile;
+use ns_documents::analysis::{
+    Answer, Question, Rows, Running, Sources, StepAnswer, TableOf, prepare_answer, prepare_table,
+};
+use ns_documents::pages::profile_page;
 
 /// Progress is reported to the shell after this number of steps of about 10 ms each.
 const STEPS_OF_PROGRESS: u32 = 24;
@@ -122,13 +124,13 @@ fn prepare(sources: &Sources<'_>, request: &AnalysisRequest) -> Result<Box<dyn R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::ProfileParts;
-    use crate::timeline::ViewTracks;
-    use crate::{GroupsOf, Listing, MembersOf, QueryOf};
     use ns_analysis::Instances;
     use ns_analysis::members::MemberOrder;
     use ns_analysis::work::Works;
     use ns_base::Diagnostics;
+    use ns_documents::analysis::{GroupsOf, Listing, MembersOf, QueryOf};
+    use ns_documents::pages::ProfileParts;
+    use ns_documents::timeline::ViewTracks;
     use ns_forms::{ProfileOrigin, ProfileSpec};
     use ns_profile::flows::FlowIndex;
     use ns_profile::{Profile, ProfileBuilder, Unit};
@@ -199,7 +201,7 @@ mod tests {
         }
     }
 
-    fn table(profile: &Profile, what: Listing, rows: Rows) -> crate::LinkedTable {
+    fn table(profile: &Profile, what: Listing, rows: Rows) -> ns_documents::analysis::LinkedTable {
         let (Message::Answer(Reply::Listed(listed)), _) = answered(profile, AnalysisRequest::List(what, rows), 64)
         else {
             panic!("no table")

@@ -1,8 +1,8 @@
 //! A question about a model as a picture.
 
 use super::{Job, JobState};
-use crate::inspect::{InspectAnswer, InspectRun};
 use crate::protocol::{JobResult, Message};
+use ns_documents::inspect::{InspectAnswer, InspectRun};
 
 /// A question about a model, answered when the model is open.
 pub(crate) struct InspectJob {

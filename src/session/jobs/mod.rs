@@ -19,9 +19,9 @@ mod study_trace;
 mod times;
 mod trace;
 
-use super::ProfileKey;
 use super::open_profile::OpenProfile;
 use super::protocol::Message;
+use ns_documents::ProfileKey;
 
 pub(super) use analysis::AnalysisRun;
 pub(super) use compile::CompileJob;

@@ -2,7 +2,7 @@
 
 use super::{Job, JobState};
 use crate::protocol::{JobResult, Message, ResultPart};
-use crate::studies::{StudyRun, StudyStep, StudyTools, start};
+use ns_documents::studies::{StudyRun, StudyStep, StudyTools, start};
 use ns_forms::studies::StudySpec;
 
 /// A study in progress.

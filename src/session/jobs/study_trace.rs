@@ -2,7 +2,7 @@
 
 use super::{Job, JobState, StudyJob};
 use crate::protocol::{JobResult, Message};
-use crate::studies::{StudyFile, StudyTools};
+use ns_documents::studies::{StudyFile, StudyTools};
 use ns_forms::share::study_of_file;
 use ns_forms::studies::StudySpec;
 

@@ -1,18 +1,18 @@
 //! Events for a shell.
 
 use super::{JobId, JobResult, Reply};
-use crate::ExportedFile;
-use crate::studies::StudyResult;
 use ns_bench::{CompiledModel, Estimate, ServiceTimes, SweepPlan};
+use ns_documents::ExportedFile;
+use ns_documents::studies::StudyResult;
 
 /// A message of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// The first event: the session accepts requests.
     Ready {
-        /// [`PROTOCOL_VERSION`](crate::PROTOCOL_VERSION) of the sender.
+        /// [`PROTOCOL_VERSION`](ns_documents::PROTOCOL_VERSION) of the sender.
         protocol: u32,
-        /// [`build_id`](crate::build_id) of the sender.
+        /// [`build_id`](ns_documents::build_id) of the sender.
         build: String,
     },
     /// About the request with this number.

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiments::RecordsKey;
-use crate::inspect::InspectAsk;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
 use ns_device::{ModelFileSettings, model_label};
+use ns_documents::experiments::RecordsKey;
+use ns_documents::inspect::InspectAsk;
 use ns_experiment::sweep::{ExperimentsRequest, ExperimentsRun, PlannedExperiment};
 use ns_forms::share::{Page, file_label};
 use ns_forms::studies::StudySpec;
@@ -48,7 +48,7 @@ pub enum JobRequest {
     Trace(Box<TraceSpec>),
     /// Run a study. Told by any number of [`ResultPart::Study`](super::ResultPart::Study), each replacing the previous one; ends with
     /// [`JobResult::Study`](super::JobResult::Study), which replaces them all.
-    /// The text is what an earlier visit kept of it ([`StudyResult::resume`](crate::studies::StudyResult::resume)); empty for nothing.
+    /// The text is what an earlier visit kept of it ([`StudyResult::resume`](ns_documents::studies::StudyResult::resume)); empty for nothing.
     Study(Box<StudySpec>, String),
     /// Make the trace of a study, by the name that [`ns_forms::share::study_file_name`] gives it. Ends with
     /// [`JobResult::StudyTrace`](super::JobResult::StudyTrace).
@@ -116,7 +116,7 @@ pub enum RecordsSource {
         /// What it holds.
         lines: String,
     },
-    /// In a link: files as [`RecordsRead::packed`](crate::RecordsRead::packed) gives them, or `sample`.
+    /// In a link: files as [`RecordsRead::packed`](ns_documents::experiments::RecordsRead::packed) gives them, or `sample`.
     Link(String),
 }
 

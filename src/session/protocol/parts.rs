@@ -7,11 +7,6 @@ use super::{
     AnalysisRequest, Ask, ExperimentJobRequest, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest,
     RecordsSource, Reply, ResultPart, RunRequest,
 };
-use crate::experiments::{RecordsAsk, RecordsKey, RecordsRead, RecordsResult};
-use crate::inspect::{InspectAsk, InspectResult};
-use crate::pages::BenchPage;
-use crate::studies::StudyResult;
-use crate::{Answer, ExportedFile, LinkedTable, OperatorTable, ProfileInfo, ProfileKey, SearchHits};
 use ns_base::Diagnostic;
 use ns_bench::cpu::CpuTimers;
 use ns_bench::mlperf::{MlperfResult, MlperfSettings};
@@ -20,6 +15,13 @@ use ns_bench::{
     SweepPlan,
 };
 use ns_device::{ModelFileSettings, OpenedModel};
+use ns_documents::analysis::{Answer, LinkedTable};
+use ns_documents::experiments::{RecordsAsk, RecordsKey, RecordsRead, RecordsResult};
+use ns_documents::inspect::{InspectAsk, InspectResult};
+use ns_documents::pages::BenchPage;
+use ns_documents::studies::StudyResult;
+use ns_documents::timeline::SearchHits;
+use ns_documents::{ExportedFile, OperatorTable, ProfileInfo, ProfileKey};
 use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan, ExperimentsRequest};
 use ns_forms::share::LinkedFile;
 use ns_forms::studies::StudySpec;

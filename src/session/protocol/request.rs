@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AnalysisRequest, JobRequest, ProfileQuestion, QuestionRequest};
-use crate::ProfileKey;
+use ns_documents::ProfileKey;
 
 /// The number that a shell gives a request. Every event that answers the request carries it, so that a shell can distinguish an
 /// awaited answer from a late one.

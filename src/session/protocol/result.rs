@@ -1,14 +1,16 @@
 //! How requests end.
 
-use crate::experiments::{RecordsRead, RecordsResult};
-use crate::inspect::InspectResult;
-use crate::studies::StudyResult;
-use crate::{Answer, LinkedTable, OperatorTable, ProfileInfo, SearchHits};
 use ns_base::Diagnostic;
 use ns_bench::cpu::CpuTimers;
 use ns_bench::mlperf::MlperfResult;
 use ns_bench::{ModelIndex, Report, RowResult};
 use ns_device::OpenedModel;
+use ns_documents::analysis::{Answer, LinkedTable};
+use ns_documents::experiments::{RecordsRead, RecordsResult};
+use ns_documents::inspect::InspectResult;
+use ns_documents::studies::StudyResult;
+use ns_documents::timeline::SearchHits;
+use ns_documents::{OperatorTable, ProfileInfo};
 use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan};
 use ns_forms::Catalog;
 use ns_forms::share::LinkedFile;

@@ -165,7 +165,8 @@ fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
 mod tests {
     use super::*;
     use crate::protocol::{AnalysisRequest, JobRequest, JobResult, ProfileQuestion, QuestionRequest, Reply};
-    use crate::{ExportedFile, ProfileKey, SearchHits};
+    use ns_documents::timeline::SearchHits;
+    use ns_documents::{ExportedFile, ProfileKey};
     use ns_forms::studies::{StudyKind, StudySpec};
 
     const ID: JobId = JobId(3);
