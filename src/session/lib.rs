@@ -1,13 +1,12 @@
-//! One facade over the product for every shell: requests from a shell ([`Request`]), events to it ([`Event`]), the
-//! [`Session`] that does the work in steps, access to files ([`ByteSource`]), and share links.
+//! One facade over the product for every shell: requests from a shell ([`Request`]), events to it ([`Event`]), the [`Session`] that does
+//! the work in steps, and what a shell uses of forms, links and documents.
 //!
 //! The page talks to a [`Session`] in a worker over messages; the command line calls one directly. Both see the same
 //! requests and the same events, so the command line can print what the page shows.
 //!
 //! Start with:
 //! - [`Session`], and [`protocol`]: what can be asked of it. Questions are answered at the next step, jobs one after another.
-//! - [`options`]: the options of a benchmark as rows, from which form, flags, links and help come; [`studies`]: the forms of the studies.
-//! - [`share`]: links to pages; [`shelf`]: what a browser keeps between visits.
+//! - `ns_forms` has what is asked, `ns_documents` what results look like.
 //!
 //! Invariants:
 //! - A step is short, so that a shell can show progress and cancel; a request that cannot be done is an event with a sentence.
@@ -79,23 +78,13 @@ pub mod studies {
         KernelDocument, LlmAnswer, StudyReports, StudyResult, customop_reports_json, customop_text,
         customop_tutorial_text, kernel_profile, matmult_reports_json, matmult_text, token_profile,
     };
-    pub use ns_forms::studies::{
-        AUTO_CAST_TYPES, AUTO_CASTS, CustomopStudy, FieldGroup, FieldKind, FileField, FormField, GroupLook,
-        KernelOfFiles, LlmStudy, MatmultStudy, NkiStudy, NumericsStudy, OPT_LEVELS, StudyExample, StudyKind, StudySpec,
-        check_shapes, placed_kernel,
-    };
+    pub use ns_forms::studies::*;
     pub use ns_llm::{MAX_CONFIG_BYTES, config_of_gguf, is_gguf};
     pub use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 }
 
 /// The results of benchmarks, and what is kept of results.
 pub mod results {
-    pub use ns_documents::results::{
-        BatchLines, BestFigure, BestFigures, Filter, Keepable, KeptHead, KeptRequest, KeptResult, KeptRun, KeptStudy,
-        ModelRuns, Opening, ReportCells, Requirements, RowNames, column_title, configuration_text, cost_latency,
-        fronts, keep_experiment, keep_row, kept_reports, latency_curves, latency_histogram, model_facts,
-        narrow_columns, opening_of, opening_of_run, report_table, restore_run, restore_sweep, result_item, scaling,
-        shown_columns, take_alike, throughput_by_configuration, throughput_latency, throughput_over_time, with_pareto,
-    };
-    pub use ns_forms::results::{DEFAULT_COLUMNS, Goal, WantedTexts, offered_columns};
+    pub use ns_documents::results::*;
+    pub use ns_forms::results::*;
 }

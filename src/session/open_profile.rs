@@ -330,12 +330,7 @@ impl OpenProfile {
     /// message says why.
     pub fn export(&mut self, kind: ExportKind, marks: &[Annotation]) -> Result<ExportedFile, String> {
         let stem = self.file_stem();
-        let file = |suffix: &str, mime: &str, bytes| ExportedFile {
-            file_name: format!("{stem}{suffix}"),
-            mime: mime.to_owned(),
-            bytes,
-            left_out: Vec::new(),
-        };
+        let file = |suffix: &str, mime: &str, bytes| ExportedFile::new(format!("{stem}{suffix}"), mime, bytes);
         match kind {
             ExportKind::ChromeJson => {
                 let trace = with_marks(write_to_string(&self.profile), &self.profile, marks);
@@ -387,6 +382,11 @@ impl OpenProfile {
 
     fn file_stem(&self) -> String {
         let stem = self.name.trim_end_matches(".gz").trim_end_matches(".zip").trim_end_matches(".json");
-        stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
+        in_file_name(stem)
     }
+}
+
+/// A text with only what every system takes in the name of a file.
+pub(super) fn in_file_name(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
 }

@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::jobs::{
-    CompileJob, ConfigurationJob, CpuJob, ExperimentJob, ExperimentsPlanJob, ImportJob, InspectJob, Job, KeepModelJob,
-    MlperfJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StageTimes, StudyJob, StudyTraceJob, TraceJob, Waiting,
+    CompileJob, ConfigurationJob, CpuJob, ExperimentJob, ExperimentsPlanJob, ImportJob, Job, KeepModelJob, MlperfJob,
+    OpenModelJob, PlanJob, ProfileJob, RecordsJob, StageTimes, StudyJob, StudyTraceJob, TraceJob, Waiting,
 };
 use super::protocol::{JobRequest, Message, QuestionRequest, RecordsSource, Reply};
 use ns_base::Clock;
@@ -96,9 +96,7 @@ impl Work for Benchmarks {
                 let source = file_of(&name, source)?;
                 Box::new(ImportJob::new(name, source))
             }
-            JobRequest::Inspect(ask) => {
-                Box::new(InspectJob::new(InspectRun::new(self.inspector.clone(), models, ask, source)?))
-            }
+            JobRequest::Inspect(ask) => Box::new(InspectRun::new(self.inspector.clone(), models, ask, source)?),
             other => return Err(format!("{}: this worker has no studies", other.describe())),
         })
     }

@@ -20,7 +20,7 @@ const OPENING: usize = 60;
 /// Most refused operations that are visible at first.
 const MOST_REFUSED: usize = 12;
 
-pub(crate) struct OpenModel {
+pub struct OpenModel {
     pub(super) spec: InspectSpec,
     pub(super) subject: Subject,
     pub(super) compiled: Result<CompiledProgram, Obstacle>,

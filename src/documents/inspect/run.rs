@@ -17,14 +17,8 @@ use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_neuron::sim::{SimProgress, Simulator};
 
-/// The model that is open.
-#[derive(Default)]
-pub struct Inspector {
-    opened: Option<OpenModel>,
-}
-
-/// Shared between a session and the running job.
-pub type SharedInspector = Rc<RefCell<Inspector>>;
+/// The model that is open, shared between a session and the running job.
+pub type SharedInspector = Rc<RefCell<Option<OpenModel>>>;
 
 /// The answer to give once the model is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -128,7 +122,7 @@ impl InspectRun {
     /// Whether the model that is open is the one asked about.
     fn is_open(&self) -> bool {
         let inspector = self.inspector.borrow();
-        self.file.is_none() && inspector.opened.as_ref().is_some_and(|o| o.spec.is_same_run(&self.spec))
+        self.file.is_none() && inspector.as_ref().is_some_and(|o| o.spec.is_same_run(&self.spec))
     }
 
     fn begin(&mut self) -> Result<(), String> {
@@ -154,12 +148,12 @@ impl InspectRun {
 
     fn keep(&mut self, subject: Subject, compiled: Result<CompiledProgram, Obstacle>, recorder: Option<&Recorder>) {
         let opened = OpenModel::new(self.spec.clone(), subject, compiled, recorder);
-        self.inspector.borrow_mut().opened = Some(opened);
+        *self.inspector.borrow_mut() = Some(opened);
     }
 
     fn answer(&self) -> Result<InspectAnswer, String> {
         let inspector = self.inspector.borrow();
-        let opened = inspector.opened.as_ref().ok_or("no model is open")?;
+        let opened = inspector.as_ref().ok_or("no model is open")?;
         match self.wanted {
             AnswerKind::View => {
                 let mut view = Box::new(view_of(opened, &self.spec)?);

@@ -1,11 +1,11 @@
-//! Studies: subjects with a form, a run and a document of its results.
+//! Studies: their runs and the documents of their results.
 //!
 //! ```text
 //! StudySpec (texts of a form or a link) -> start -> StudyRun, a step at a time -> StudyResult: a document and files
 //! ```
 //!
-//! A study is a folder in this module with its form ([`StudyForm`]: fields, examples), its run and its document, and a
-//! variant of [`StudySpec`] and [`StudyKind`]. Job, page, state and links are common to all studies.
+//! A study is a folder in this module with its run and its document, and a case of [`start`]. Its form is in `ns_forms`. Job, page, state
+//! and links are common to all studies.
 
 mod customop;
 mod llm;

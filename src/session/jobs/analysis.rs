@@ -1,5 +1,6 @@
 //! One question being answered, a bounded number of slices at a time.
 
+use crate::open_profile::in_file_name;
 use crate::protocol::{AnalysisRequest, Message, Reply};
 use ns_documents::ExportedFile;
 use ns_documents::analysis::{
@@ -74,9 +75,7 @@ impl AnalysisRun {
     fn answer(&mut self, sources: &Sources<'_>, found: StepAnswer) -> Result<Option<Message>, String> {
         match (found, &self.request) {
             (StepAnswer::Answer(Answer::Overview(document)), AnalysisRequest::Page(base)) => {
-                let stem =
-                    sources.name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' });
-                let file_name = format!("{}.html", stem.collect::<String>());
+                let file_name = format!("{}.html", in_file_name(sources.name));
                 let bytes = profile_page(document, (sources.parts)(), base).into_bytes();
                 Ok(Some(Message::File(ExportedFile::new(file_name, "text/html", bytes))))
             }

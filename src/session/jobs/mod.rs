@@ -29,7 +29,6 @@ pub(super) use configuration::ConfigurationJob;
 pub(super) use cpu::CpuJob;
 pub(super) use experiments::{ExperimentJob, ExperimentsPlanJob};
 pub(super) use import::ImportJob;
-pub(super) use inspect::InspectJob;
 pub(super) use keep_model::KeepModelJob;
 pub(super) use mlperf::MlperfJob;
 pub(super) use open::OpenJob;

@@ -5,5 +5,6 @@ mod document;
 mod run;
 mod sweeps;
 mod text;
+
 pub(super) use run::start;
 pub use text::{customop_reports_json, customop_text, customop_tutorial_text};

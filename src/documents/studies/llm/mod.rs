@@ -6,6 +6,7 @@ mod grid;
 mod run;
 mod token;
 mod traffic;
+
 pub use answer::LlmAnswer;
 pub(super) use run::start;
 pub use token::token_profile;

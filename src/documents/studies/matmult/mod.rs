@@ -12,5 +12,6 @@ mod run;
 mod single;
 mod sweep;
 mod text;
+
 pub(super) use run::start;
 pub use text::{matmult_reports_json, matmult_text};

@@ -3,6 +3,7 @@
 mod answers;
 mod document;
 mod run;
+
 pub use answers::KernelAnswers;
 pub use document::KernelDocument;
 pub use run::kernel_profile;

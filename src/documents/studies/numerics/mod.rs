@@ -3,4 +3,5 @@
 mod document;
 mod records;
 mod run;
+
 pub(super) use run::start;
