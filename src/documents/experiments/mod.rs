@@ -1,10 +1,10 @@
 //! Records of PyTorch/XLA's benchmark suite, and reports of NeuronPerf, as a page shows them.
 //!
 //! ```text
-//! file -> jobs::RecordsJob -> RecordStore (a few numbers and the place of each line)
-//!                                |  ExperimentSpec (what is asked, all text)
-//!                                v
-//!                             Chosen (records, speed-ups, choices) -> views -> view::document::Document
+//! file -> a job of `ns_session` -> RecordStore (a few numbers and the place of each line)
+//!                                    |  ExperimentSpec (what is asked, all text)
+//!                                    v
+//!                                  ViewInput (records, speed-ups, choices) -> views -> view::document::Document
 //! ```
 //!
 //! Speed-ups are those of [`ns_experiment::aggregate`], so that the page and the command line print the same numbers.

@@ -1,4 +1,4 @@
-//! A model as a picture, as a shell sees it.
+//! A model as a picture, one request after another.
 
 #![allow(clippy::disallowed_methods, reason = "fixtures are files")]
 
