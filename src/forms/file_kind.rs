@@ -5,6 +5,7 @@ use ns_bench::export::CSV_COLS;
 use ns_container::gzip::{Gunzip, is_gzip};
 use ns_container::zip::Unzip;
 use ns_formats::{FileKind, is_plugin_file};
+use ns_kernel::is_source_name;
 use ns_llm::is_gguf;
 use ns_program::file::{MODEL_ENDINGS, is_model_head};
 
@@ -39,9 +40,6 @@ pub enum Kind {
     NotOurs(&'static str),
 }
 
-/// Endings of names of C++ sources.
-const KERNEL_NAMES: [&str; 6] = [".cpp", ".cc", ".cxx", ".h", ".hpp", ".hh"];
-
 /// Keys of benchmark reports and of results with timers, as JSON has them.
 const REPORT_KEYS: [&[u8]; 5] =
     [b"\"throughput_avg\"", b"\"latency_ms_p50\"", b"\"n_models\"", b"\"reports\"", b"\"timers\""];
@@ -49,8 +47,9 @@ const REPORT_KEYS: [&[u8]; 5] =
 /// The key that only a model index has.
 const INDEX_KEY: &[u8] = b"\"model_configs\"";
 
-/// Keys of the `config.json` of a transformer.
-const DECODER_KEYS: [&[u8]; 2] = [b"\"model_type\"", b"\"vocab_size\""];
+/// Keys of the `config.json` of a transformer: one that all have, and those of which it has one.
+const DECODER_KEYS: (&[u8], [&[u8]; 4]) =
+    (b"\"vocab_size\"", [b"\"model_type\"", b"\"architectures\"", b"\"hidden_size\"", b"\"n_embd\""]);
 
 /// What a file is. `head`: its first [`HEAD_BYTES`], or all of it.
 pub fn sniff(head: &[u8], name: &str) -> Kind {
@@ -89,7 +88,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
         FileKind::NeuronPerfCsv => Kind::Reports,
         FileKind::JsonObject if holds(head, INDEX_KEY) && !is_trace(head) => Kind::Index,
         FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows if holds_reports(head) => Kind::Reports,
-        FileKind::JsonObject if DECODER_KEYS.iter().all(|key| holds(head, key)) && !is_trace(head) => Kind::Decoder,
+        FileKind::JsonObject if holds_decoder(head) && !is_trace(head) => Kind::Decoder,
         // These are told by little: an archive, a message of protocol buffers, zeros at every other byte, a `<` at the front.
         FileKind::Zip
         | FileKind::Pprof
@@ -119,7 +118,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
     };
     match kind {
         // A line that begins with `#` is one of MLIR too.
-        Kind::NotOurs(_) | Kind::Model if KERNEL_NAMES.iter().any(|end| name.ends_with(end)) => Kind::Kernel,
+        Kind::NotOurs(_) | Kind::Model if is_source_name(name) => Kind::Kernel,
         _ if is_open && MODEL_ENDINGS.iter().any(|end| name.ends_with(end)) => Kind::Model,
         Kind::Profile | Kind::NotOurs(_) if is_open && name.ends_with(".jsonl") => Kind::Records,
         kind => kind,
@@ -135,6 +134,11 @@ fn has_report_column(head: &[u8]) -> bool {
 
 fn holds_reports(head: &[u8]) -> bool {
     REPORT_KEYS.iter().any(|key| holds(head, key)) && !is_trace(head)
+}
+
+fn holds_decoder(head: &[u8]) -> bool {
+    let (always, others) = DECODER_KEYS;
+    holds(head, always) && others.iter().any(|key| holds(head, key))
 }
 
 fn holds(head: &[u8], key: &[u8]) -> bool {
@@ -197,7 +201,7 @@ mod tests {
     fn content_decides_and_then_the_name() {
         let trace = b"{\"traceEvents\":[";
         let record = b"{\"experiment\":{},\"metrics\":{}}\n";
-        let cases: [(&[u8], &str, Kind); 23] = [
+        let cases: [(&[u8], &str, Kind); 24] = [
             (trace, "a.onnx", Kind::Profile),
             (record, "a.json", Kind::Records),
             (b"{\"reports\":[]}", "a", Kind::Reports),
@@ -219,6 +223,7 @@ mod tests {
             (b"#include <torch/library.h>\n", "relu.cpp", Kind::Kernel),
             (trace, "relu.cpp", Kind::Profile),
             (br#"{"model_type": "llama", "vocab_size": 128256}"#, "config.json", Kind::Decoder),
+            (br#"{"hidden_size": 64, "vocab_size": 128256}"#, "tiny.json", Kind::Decoder),
             (b"GGUF\x03\0\0\0", "model-Q4_K_M.gguf", Kind::Decoder),
             (b"", "a.json", Kind::NotOurs("an empty file")),
         ];

@@ -25,7 +25,7 @@ pub use check::compile;
 pub use operator::{
     BUILT_IN, BuiltIn, CallCost, CoreMeter, Fill, KernelDtype, Kind, LineCost, MAX_CALL_ELEMENTS, ModelKernel,
     NamedKernel, OperatorCall, OperatorRun, Segment, TABLE_GRADIENT, TABLE_KERNEL, built_in, filled, is_own_kernel,
-    without_source,
+    is_source_name, without_source,
 };
 pub use parse::MAX_SOURCE_BYTES;
 pub use problem::{Diagnostic, Pos, Problem, Severity};

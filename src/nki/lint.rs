@@ -89,11 +89,16 @@ pub(crate) fn lint(list: &List, kernel: &Kernel, answer: &Answer, setup: &Setup)
             }
         }
     }
-    let worth = found.into_iter().map(|(key, (count, cost))| (key, count, cost.to_secs_f64() * 1e6));
-    let mut problems: Vec<Problem> = worth
-        .filter(|(_, _, us)| *us >= WORTH * total)
-        .map(|((at, site), count, us)| {
-            let (file, line) = list.place(site as usize);
+    // A line may have several calls.
+    let mut of_line: BTreeMap<_, (u64, f64)> = BTreeMap::new();
+    for ((at, site), (count, cost)) in found {
+        let sum = of_line.entry((at, list.place(site as usize))).or_default();
+        *sum = (sum.0 + count, sum.1 + cost.to_secs_f64() * 1e6);
+    }
+    let mut problems: Vec<Problem> = of_line
+        .into_iter()
+        .filter(|(_, (_, us))| *us >= WORTH * total)
+        .map(|((at, (file, line)), (count, us))| {
             let Rule { kind, what, fix, .. } = RULES[at];
             let (count, us) = (format_plural(count, "instruction"), format_number(us));
             let message = format!("{what} ({count}): {us} \u{b5}s of the engine");

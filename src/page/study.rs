@@ -54,8 +54,8 @@ pub enum StudyAction {
     Edit(&'static str, String),
     /// A study was asked for: by Run, an example, a row of the result.
     Ask(Box<StudySpec>),
-    /// A file was given, whose text belongs into this field, with what other fields are then.
-    Given(&'static [(&'static str, &'static str)], &'static str, String),
+    /// A file was given: the fields that it sets, with their texts.
+    Given(Vec<(&'static str, String)>),
     /// An address with this study was opened, and the browser kept this result of it.
     Open(Box<StudySpec>, LinkIntent, Option<Box<KeptStudy>>),
     /// A run of this was started. Until its result comes, the one before it stays if the form runs by itself.
@@ -148,9 +148,13 @@ impl StudyState {
                 FieldKind::Named(_) if own_model.is_some() => own_model.clone(),
                 FieldKind::Flag | FieldKind::Source => None,
                 FieldKind::Model => Some(model_label(text).into_owned()),
-                FieldKind::Choice(choices) => {
-                    choices.iter().find(|(value, _)| *value == *text).map(|(_, name)| (*name).to_owned())
-                }
+                FieldKind::Choice(choices) => Some(
+                    choices
+                        .iter()
+                        .find(|(value, _)| *value == *text)
+                        .map_or(text.as_str(), |(_, name)| name)
+                        .to_owned(),
+                ),
                 FieldKind::Instance | FieldKind::Named(_) => Some(text.clone()),
                 _ => Some(format!("{} {text}", field.label)),
             }
@@ -215,9 +219,8 @@ impl StudyState {
             }
             StudyAction::Ask(spec) if spec.kind() == self.kind => next.ask(spec),
             StudyAction::Ask(_) => {}
-            StudyAction::Given(others, key, text) => {
-                others.iter().for_each(|(other, text)| next.put(other, (*text).to_owned()));
-                next.put(key, text);
+            StudyAction::Given(fields) => {
+                fields.into_iter().for_each(|(key, text)| next.put(key, text));
                 next.ask_for_form();
             }
             StudyAction::Open(spec, intent, kept) => next.open(spec, intent, kept),

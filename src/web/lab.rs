@@ -388,7 +388,7 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
                 match (page, page.study()) {
                     (Page::Inspect, _) => inspect_model(&actions, file),
                     (_, Some(kind)) => match kind.file_field().filter(|_| !are_models) {
-                        Some(field) => give_text(&studies[kind as usize], field, file),
+                        Some(field) => give_text(&studies[kind as usize], (kind, field), file),
                         None => open_for_study(&context, &studies[kind as usize], file),
                     },
                     _ if are_models => open_for_benchmark(&context, &bench.dispatcher(), file),
@@ -404,11 +404,11 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
 }
 
 /// Gives the text of a file to a study, which runs it.
-fn give_text(study: &StateDispatcher<StudyState>, FileField { field, others }: FileField, file: File) {
+fn give_text(study: &StateDispatcher<StudyState>, (kind, field): (StudyKind, FileField), file: File) {
     let study = study.clone();
     spawn_local(async move {
         study.dispatch(match text_of(&file).await {
-            Ok(text) => StudyAction::Given(others, field, text),
+            Ok(text) => StudyAction::Given(field.given(kind, file.name(), text)),
             Err(problem) => StudyAction::RefuseFile(problem),
         });
     });
@@ -433,12 +433,7 @@ fn give_kernel(context: &AppContext, study: &StateDispatcher<StudyState>, files:
             let said = format!("The kernel alone is run here, without {}.", kernel.others.join(", "));
             notices.dispatch(NoticeAction::Say(Tone::Info, said));
         }
-        let others: &[(&str, &str)] = match kernel.multicore {
-            None => &[("kernel", "own")],
-            Some(true) => &[("kernel", "own"), ("multicore", "true")],
-            Some(false) => &[("kernel", "own"), ("multicore", "false")],
-        };
-        study.dispatch(StudyAction::Given(others, "source", kernel.source));
+        study.dispatch(StudyAction::Given(kernel.fields()));
     });
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::folder::{Folder, run};
 use crate::formats::fixtures;
 use neuronscope::formats::read_bytes;
 use neuronscope::session::{HEAD_BYTES, Kind, sniff};
@@ -45,4 +46,20 @@ fn models_go_to_the_readers_of_models() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models");
     let wrong = misled(&folder, Kind::Model, |_, bytes| neuronscope::program::file::sniff(&bytes.to_vec()).is_ok());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_answers_of_commands_are_named_with_what_writes_a_page() {
+    let folder = Folder::new("answers");
+    let lines =
+        ["generate --model llama-2-7b", "numerics --model nn", "customop --kernel relu-tcm", "fit --model opt-13b"];
+    for line in lines {
+        folder.write("answer.json", run(&folder, &format!("{line} --json")).stdout);
+        let said = String::from_utf8(run(&folder, "open answer.json").stderr).unwrap();
+        let command = line.split(' ').next().unwrap();
+        assert!(said.contains(&format!("this is an answer of neuronscope {command} for scripts")), "{line}: {said}");
+    }
+    folder.write("list.json", include_str!("../nki/lists/own_call-main.json"));
+    let said = String::from_utf8(run(&folder, "open list.json").stderr).unwrap();
+    assert!(said.contains("the recorded list of an NKI kernel (neuronscope nki FILE runs it)"), "{said}");
 }

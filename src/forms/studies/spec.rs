@@ -90,8 +90,19 @@ studies! {
 pub struct FileField {
     /// Its key.
     pub field: &'static str,
+    /// The field that takes the name of the file.
+    pub name: Option<&'static str>,
     /// Other fields, with their texts once a file is given.
     pub others: &'static [(&'static str, &'static str)],
+}
+
+impl FileField {
+    /// The fields that a file of a study sets, with their texts; a name that the study does not take is left out.
+    pub fn given(self, kind: StudyKind, name: String, text: String) -> Vec<(&'static str, String)> {
+        let others = self.others.iter().map(|(key, text)| (*key, (*text).to_owned()));
+        let name = self.name.map(|key| (key, name)).filter(|(key, name)| StudySpec::new(kind).set(key, name).is_ok());
+        others.chain(name).chain([(self.field, text)]).collect()
+    }
 }
 
 impl StudyKind {
@@ -103,13 +114,14 @@ impl StudyKind {
     /// The field that takes the text of a dropped file; model files go to the field of the model.
     pub const fn file_field(self) -> Option<FileField> {
         match self {
-            Self::Customop => Some(FileField { field: "source", others: &[("kernel", "own")] }),
-            Self::Llm => Some(FileField { field: "config", others: &[("tp", "")] }),
+            Self::Customop => Some(FileField { field: "source", name: Some("kernel"), others: &[("kernel", "own")] }),
+            Self::Llm => Some(FileField { field: "config", name: Some("model"), others: &[("tp", "")] }),
             Self::Nki => {
-                Some(FileField { field: "source", others: &[("kernel", "own"), ("shapes", ""), ("function", "")] })
+                let others = &[("kernel", "own"), ("shapes", ""), ("function", "")];
+                Some(FileField { field: "source", name: Some("kernel"), others })
             }
             // A text; a model file is opened by its bytes.
-            Self::Numerics => Some(FileField { field: "dataset", others: &[] }),
+            Self::Numerics => Some(FileField { field: "dataset", name: None, others: &[] }),
             _ => None,
         }
     }
@@ -119,6 +131,7 @@ impl StudyKind {
         match self {
             Self::Customop => customop::followers(key),
             Self::Nki => nki::followers(key),
+            Self::Llm if key.eq_ignore_ascii_case("model") => &["config"],
             _ => &[],
         }
     }

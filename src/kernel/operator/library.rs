@@ -10,6 +10,15 @@ pub struct BuiltIn {
     pub source: &'static str,
 }
 
+/// Endings of names of sources.
+const ENDINGS: [&str; 6] = [".cpp", ".cc", ".cxx", ".h", ".hpp", ".hh"];
+
+/// Whether a name is that of a source in C++.
+pub fn is_source_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ENDINGS.iter().any(|end| name.ends_with(end))
+}
+
 /// All kernels, in the order of the tutorial.
 pub const BUILT_IN: [BuiltIn; 5] = [
     BuiltIn {

@@ -103,6 +103,8 @@ fn names_are_read_in_any_case_and_with_any_organisation() {
         ("electra-base-discriminator", "google/electra-base-discriminator"),
         ("Google/Electra-Base-Discriminator", "google/electra-base-discriminator"),
         ("ResNet50", "resnet50"),
+        ("microsoft/resnet-50", "resnet50"),
+        ("bert_base_uncased", "bert-base-uncased"),
         ("unet", "UNet"),
         ("OpenAI/CLIP-ViT-Base-Patch32", "openai/clip-vit-base-patch32"),
         ("Llama-2-7B:context=64", "llama-2-7b"),

@@ -225,10 +225,10 @@ fn info_of(name: &str) -> Option<&'static ModelInfo> {
     MODELS.into_iter().chain([&operator::INFO]).find(|m| same_model(m.id, name))
 }
 
-/// Whether a name refers to a model: in any case, with or without the organisation before the slash. Model hubs have
+/// Whether a name refers to a model: in any case, with or without hyphens and the organisation before the slash. Model hubs have
 /// moved models between organisations, so a different organisation does not make a different model.
 fn same_model(id: &str, name: &str) -> bool {
-    let last = |text: &str| text.rsplit('/').next().unwrap_or(text).to_ascii_lowercase();
+    let last = |text: &str| text.rsplit('/').next().unwrap_or(text).to_ascii_lowercase().replace(['-', '_'], "");
     !name.is_empty() && last(id) == last(name)
 }
 

@@ -300,6 +300,15 @@ impl BenchState {
         !self.rows.is_empty() || self.run.is_running() || self.wants_run
     }
 
+    /// Whether the configurations of the form are of what the page is about: rows of files and a file that was refused are of something else.
+    pub fn has_plan(&self) -> bool {
+        match &self.wish {
+            Wish::Run(_) => true,
+            Wish::File(_) => false,
+            Wish::Form => self.imports.is_empty(),
+        }
+    }
+
     /// Whether the results have their place on the page: there are some, or a run has begun, whose notes stand above them.
     pub fn has_place_for_results(&self) -> bool {
         !self.rows.is_empty() || (self.run.is_running() && self.own.has_started && self.ran.is_some())

@@ -128,6 +128,8 @@ fn the_example_makes_room_for_a_file() {
     // Rows of the example that come later belong to nothing that was asked for.
     let imported = import(&run).after(row(1));
     assert_eq!((ids(&imported), imported.request()), (vec![RowId::Imported(0)], None));
+    // The form is of another model than the rows.
+    assert_eq!((imported.has_plan(), imported.after(A::DropImported).has_plan()), (false, true));
     assert!(imported.in_short().ends_with("1 imported row"), "{}", imported.in_short());
     // The rows of a run that the reader starts stay beside those of a file.
     let own = imported.after(A::Press);
@@ -176,6 +178,7 @@ fn a_run_that_is_not_wanted_any_more_makes_room() {
 fn a_file_that_is_refused_says_so_alone_and_leads_back() {
     let ended = started().after(row(0)).after(A::End(RunState::Done));
     let refused = ended.after(A::FileGiven("a.onnx".to_owned())).after(A::Refused("no model".to_owned()));
+    assert!(ended.has_plan() && !refused.has_plan());
     assert_eq!(
         (refused.rows.len(), refused.in_short(), refused.hash()),
         (0, "a.onnx".to_owned(), "#/benchmark".to_owned())

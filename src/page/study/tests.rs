@@ -1,6 +1,7 @@
 //! Actions of the page of a study, and what each makes of it.
 
 use super::*;
+use ns_session::share::Link;
 
 fn first_field(kind: StudyKind) -> &'static str {
     kind.form().fields().next().unwrap().key
@@ -79,7 +80,9 @@ fn a_file_is_run_and_a_refused_one_leaves_nothing_of_another_model() {
         "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 32000, "max_position_embeddings": 4096}"#;
     let kind = StudyKind::Llm;
     let done = start(&StudyState::new(kind).after(open(kind, LinkIntent::Page)), 1).after(result(1, true));
-    let given = |text: &str| done.after(StudyAction::Given(&[("tp", "")], "config", text.to_owned()));
+    let given = |text: &str| {
+        done.after(StudyAction::Given(vec![("model", "tiny.json".to_owned()), ("config", text.to_owned())]))
+    };
     let llama = given(LLAMA);
     assert!(llama.wants_run && llama.result.is_none());
     assert!(!llama.in_short().contains("llama-3-8b"), "{}", llama.in_short());
@@ -88,10 +91,41 @@ fn a_file_is_run_and_a_refused_one_leaves_nothing_of_another_model() {
     assert!(!refused.in_short().contains("llama-3-8b"), "{}", refused.in_short());
     // The form has the text of the file, as the run has.
     let kernel = StudyState::new(StudyKind::Customop);
-    let own = kernel.after(StudyAction::Given(&[("kernel", "own")], "source", "// mine\n".to_owned()));
+    let own =
+        kernel.after(StudyAction::Given(vec![("kernel", "mine.cpp".to_owned()), ("source", "// mine\n".to_owned())]));
     assert_eq!(own.text("source"), "// mine\n");
     let empty = done.after(StudyAction::RefuseFile("x: the file is empty".to_owned()));
     assert_eq!((empty.result.is_some(), empty.run), (false, RunState::Failed("x: the file is empty".to_owned())));
+}
+
+#[test]
+fn a_file_keeps_its_name_in_the_bar_and_in_the_link() {
+    const LLAMA: &str = r#"{"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "intermediate_size": 128, "vocab_size": 256, "max_position_embeddings": 2048}"#;
+    let cases = [
+        (StudyKind::Llm, "tiny.json", LLAMA),
+        (StudyKind::Nki, "tiles.py", "import nki"),
+        (StudyKind::Customop, "mine.cpp", "Tensor f(const Tensor& t) { return t; }"),
+    ];
+    for (kind, name, text) in cases {
+        let fields = kind.file_field().unwrap().given(kind, name.to_owned(), text.to_owned());
+        let state = StudyState::new(kind).after(StudyAction::Given(fields));
+        assert!(state.in_short().starts_with(name), "{}", state.in_short());
+        let (spec, wrong) = state.spec();
+        assert!(wrong.is_empty(), "{name}: {wrong:?}");
+        let (read, notices) = Link::parse(&spec.hash());
+        assert_eq!((read, notices), (Link::Study(Box::new(spec)), vec![]), "{name}");
+    }
+    // A name that the form does not know is not taken; the text is.
+    let fields =
+        StudyKind::Customop.file_field().unwrap().given(StudyKind::Customop, "a.txt".to_owned(), String::new());
+    assert_eq!(fields[0], ("kernel", "own".to_owned()));
+    // Another model puts the file away.
+    let fields = StudyKind::Llm.file_field().unwrap().given(StudyKind::Llm, "tiny.json".to_owned(), LLAMA.to_owned());
+    let other = StudyState::new(StudyKind::Llm)
+        .after(StudyAction::Given(fields))
+        .after(StudyAction::Edit("model", "llama-2-7b".to_owned()));
+    assert_eq!((other.text("config"), other.spec().1.len()), ("", 0));
 }
 
 #[test]
@@ -185,7 +219,7 @@ fn actions() -> impl Strategy<Value = StudyAction> {
             StudyAction::Open(spec, intent, is_kept.then(|| Box::new(kept)))
         }),
         prop::sample::select(vec!["1", "8", "x"]).prop_map(|batch| StudyAction::Edit("batch", batch.to_owned())),
-        Just(StudyAction::Given(&[("tp", "")], "config", "{}".to_owned())),
+        Just(StudyAction::Given(vec![("config", "{}".to_owned())])),
         (jobs.clone(), spec).prop_map(|(job, spec)| StudyAction::Start(JobId(job), spec)),
         (jobs.clone(), any::<bool>()).prop_map(|(job, is_over)| result(job, is_over)),
         jobs.prop_map(|job| StudyAction::Run(JobId(job), RunState::Cancelled)),

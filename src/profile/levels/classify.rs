@@ -328,6 +328,21 @@ mod tests {
     }
 
     #[test]
+    fn a_common_word_as_category_does_not_make_a_device() {
+        let family = |categories: &[&str]| {
+            let mut b = ProfileBuilder::new("test");
+            let process = b.process("1", "ls");
+            let track = b.thread(process, "1", "ls");
+            categories.iter().for_each(|category| b.slice(track, 0, 10, "f", category, None));
+            b.finish(Diagnostics::new()).levels().family()
+        };
+        assert_eq!(family(&["User", "Kernel", "Kernel"]), Family::Other);
+        assert_eq!(family(&["driver", "net"]), Family::Other);
+        assert_eq!(family(&["Kernel", "Operator"]), Family::Kineto);
+        assert_eq!(family(&["kernel"]), Family::Kineto);
+    }
+
+    #[test]
     fn rows_of_neuron_and_xla_are_levels_and_so_are_other_threads() {
         let profile = |rows: &[(&str, &str, &str)]| {
             let mut b = ProfileBuilder::new("test");

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::places;
 use crate::{Profile, TrackId};
-use ns_base::Idx;
+use ns_base::{Idx, StrId};
 
 /// The producer of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,12 +36,17 @@ pub(super) fn family_of(profile: &Profile) -> Family {
     }
 }
 
+/// Categories of Kineto that are words of other tools too: the frames of a sampled program may be of `Kernel`.
+const COMMON_WORDS: [&str; 7] = ["Kernel", "Operator", "Runtime", "runtime", "driver", "Trace", "overhead"];
+
+/// Whether slices have a category that only Kineto has, or two of those that others have too.
 fn has_kineto_category(profile: &Profile) -> bool {
     let strings = profile.strings();
-    let known: Vec<bool> = (0..strings.len())
-        .map(|i| places::kineto_level(strings.get(ns_base::StrId::from_usize(i))).is_some())
-        .collect();
-    let is_known = |i: usize| known.get(i).copied().unwrap_or(false);
+    let text = |i: usize| strings.get(StrId::from_usize(i));
+    let known: Vec<bool> = (0..strings.len()).map(|i| places::kineto_level(text(i)).is_some()).collect();
     let slices = profile.slices();
-    known.contains(&true) && slices.ids().any(|id| is_known(slices.category(id).index()))
+    let mut common = None;
+    let is_proof = |i: usize| !COMMON_WORDS.contains(&text(i)) || *common.get_or_insert(i) != i;
+    let mut used = slices.ids().map(|id| slices.category(id).index()).filter(|i| known.get(*i) == Some(&true));
+    known.contains(&true) && used.any(is_proof)
 }

@@ -2,6 +2,16 @@
 
 /// Known kinds of JSON objects that hold no `traceEvents`, by keys that all have to be there.
 const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
+    (&["tpot_p50_ms"], "an answer of neuronscope generate for scripts (its --html FILE writes one to look at)"),
+    (&["saves_us", "hbm"], "an answer of neuronscope nki for scripts (its --html FILE writes one to look at)"),
+    (&["first_underflow"], "an answer of neuronscope numerics for scripts (its --html FILE writes one to look at)"),
+    (&["neuronscope_matmult"], "an answer of neuronscope matmult for scripts (its --html FILE writes one to look at)"),
+    (
+        &["iterations_per_s", "kernel"],
+        "an answer of neuronscope customop for scripts (its --html FILE writes one to look at)",
+    ),
+    (&["positions", "rows"], "an answer of neuronscope fit for scripts (its --html FILE writes one to look at)"),
+    (&["programs", "dialect"], "the recorded list of an NKI kernel (neuronscope nki FILE runs it)"),
     (&["snapshot", "nodes", "edges"], "a V8 heap snapshot"),
     (&["spans", "traceId"], "a Google Cloud trace"),
     (&["resourceSpans"], "an OpenTelemetry trace"),

@@ -15,6 +15,11 @@ const FILES = [
   { name: "bad.json", mimeType: "", buffer: Buffer.from("{\"traceEvents\": 7") },
   { name: "config.json", mimeType: "", buffer: Buffer.from(JSON.stringify({ model_type: "llama", hidden_size: 1024, num_hidden_layers: 2, num_attention_heads: 8, num_key_value_heads: 8, intermediate_size: 2048, vocab_size: 32000, max_position_embeddings: 4096 })) },
   { name: "config.json", mimeType: "", buffer: Buffer.from(JSON.stringify({ model_type: "no-such-model", hidden_size: 8 })) },
+  { name: "own_call.py", mimeType: "", buffer: readFileSync(fileURLToPath(new URL("../../nki/language/own_call.py", import.meta.url))) },
+  { name: "bad.py", mimeType: "", buffer: Buffer.from("import nki\n\n@nki.jit\ndef f(a):\n    return nki.no_such(a)\n") },
+  { name: "relu.cpp", mimeType: "", buffer: Buffer.from("#include <torch/torch.h>\nTensor relu(const Tensor& t) {\n  return t;\n}\n") },
+  fixture("records.jsonl", "bench/ptxla_bench_a6000.jsonl"),
+  fixture("results.csv", "bench/neuronperf_model_neuron_b1.csv"),
 ];
 const LINKS = [
   "#/benchmark?v=1&model=nn&duration=5&seed=3",
@@ -29,6 +34,9 @@ const LINKS = [
   "#/matmult?v=1&matrix_dim=128&loop_count=10",
   "#/llm?v=1&model=llama-3-8b&batch=8",
   "#/customop?v=1",
+  "#/nki?v=1",
+  "#/nki?v=1&kernel=silu",
+  "#/experiments",
 ];
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
@@ -100,7 +108,7 @@ export async function walk(page, url, { seed, actions, say = () => {} }) {
   const pick = random(seed);
   // What each page opens with for somebody who asked for nothing.
   const examples = new Map();
-  for (const path of ["benchmark", "profile", "inspect", "numerics", "matmult", "llm", "customop"]) {
+  for (const path of ["benchmark", "profile", "inspect", "numerics", "matmult", "llm", "customop", "nki"]) {
     const fresh = await (await page.context().browser().newContext()).newPage();
     await openApp(fresh, `${url}#/${path}`);
     examples.set(`#/${path}`, (await assertOneSubject(fresh)).requests[0]);

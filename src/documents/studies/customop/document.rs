@@ -7,7 +7,7 @@ use ns_base::units::{format_bytes, format_count, format_figures, format_ns, form
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
 use ns_forms::options::command_line;
 use ns_forms::studies::{CasePurpose, CustomopStudy, KernelCase};
-use ns_kernel::{CoreMeter, Kind, Severity};
+use ns_kernel::{CoreMeter, Kind, Severity, is_source_name};
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault};
 use ns_neuron::sim::busy_shares;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -253,17 +253,19 @@ fn shortest(x: f32) -> f64 {
 
 /// The command that gives the same result; an edited kernel is first saved as a file.
 fn command(study: &CustomopStudy) -> String {
-    let own = study.is_edited() || ns_kernel::built_in(&study.kernel).is_none();
-    let is_built_so = !own && ns_kernel::built_in(&study.kernel).is_some_and(|k| k.multicore);
+    let built_in = ns_kernel::built_in(&study.kernel).filter(|_| !study.is_edited());
+    let own = built_in.is_none();
+    let file = if is_source_name(&study.kernel) { &study.kernel } else { "kernel.cpp" };
+    let is_built_so = built_in.is_some_and(|k| k.multicore);
     let line =
         command_line("customop", study, &CustomopStudy::default(), &["kernel", "layers"], |line, option, text| {
             match option.key() {
-                "kernel" => line.option("kernel", if own { "kernel.cpp" } else { text }),
+                "kernel" => line.option("kernel", if own { file } else { text }),
                 "multicore" => line.flag("multicore", study.multicore && !is_built_so),
                 _ => option.on(line, text),
             }
         });
-    let saved = if own { "# with the source above saved as kernel.cpp\n" } else { "" };
+    let saved = if own { format!("# with the source above saved as {file}\n") } else { String::new() };
     format!("{saved}{}", line.print())
 }
 

@@ -1,12 +1,15 @@
 //! A kernel from files that are given together: sources in C++, the `build.py` that says which of them is the kernel, and the shape functions.
 
+use super::spec::OWN;
 use ns_base::{Refusal, refuse};
-use ns_kernel::{BuildScript, Diagnostic, NamedKernel, Role, ShapeFile, compile};
+use ns_kernel::{BuildScript, Diagnostic, NamedKernel, Role, ShapeFile, compile, is_source_name};
 use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 
 /// The kernel of some files.
 #[derive(Debug, PartialEq, Eq)]
 pub struct KernelOfFiles {
+    /// The name of its file, without folders.
+    pub name: String,
     pub source: String,
     /// Whether the library runs it on all processors, if a script says so.
     pub multicore: Option<bool>,
@@ -33,7 +36,14 @@ impl KernelOfFiles {
         };
         let is_other = |(name, _): &&(String, String)| *name != source.0 && !is_script(name);
         let others = files.iter().filter(is_other).map(|(name, _)| name.clone()).collect();
-        Ok(Self { source: source.1.clone(), multicore, others })
+        Ok(Self { name: file_name(&source.0).to_owned(), source: source.1.clone(), multicore, others })
+    }
+
+    /// The fields of the form that it sets, with their texts.
+    pub fn fields(self) -> Vec<(&'static str, String)> {
+        let multicore = self.multicore.map(|multicore| ("multicore", multicore.to_string()));
+        let name = if is_source_name(&self.name) { self.name } else { OWN.to_owned() };
+        [("kernel", name), ("source", self.source)].into_iter().chain(multicore).collect()
     }
 }
 
@@ -124,8 +134,12 @@ mod tests {
     #[test]
     fn the_script_says_which_source_is_the_kernel_and_where_it_runs() {
         let relu = ns_kernel::BUILT_IN[0].source;
-        let kernel =
-            |multicore| KernelOfFiles { source: relu.to_owned(), multicore, others: vec!["shape.cpp".to_owned()] };
+        let kernel = |multicore| KernelOfFiles {
+            name: "relu.cpp".to_owned(),
+            source: relu.to_owned(),
+            multicore,
+            others: vec!["shape.cpp".to_owned()],
+        };
         for files in [
             [("build.py", BUILD), ("relu.cpp", relu), ("shape.cpp", SHAPE)],
             [("shape.cpp", SHAPE), ("relu.cpp", relu), ("build.py", BUILD)],

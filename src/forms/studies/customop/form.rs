@@ -4,7 +4,7 @@ use super::spec::{CustomopStudy, OWN, list, source, source_of};
 use crate::options::{Flag, Opt, Options, fields, flag, opt};
 use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyForm, field};
 use ns_bench::comma_list;
-use ns_kernel::{Fill, built_in};
+use ns_kernel::{Fill, built_in, is_source_name};
 use ns_neuron::gpsimd::Workload;
 
 pub const FORM: StudyForm = StudyForm {
@@ -79,7 +79,7 @@ const KERNEL: &[Row] = &[
     opt(field("kernel", "Kernel", "A starting point; choosing one replaces the source below", "", FieldKind::Choice(&[("relu-element", "relu-element \u{2013} element by element"), ("relu-tcm", "relu-tcm \u{2013} blocks in local memory"), ("relu-multicore", "relu-multicore \u{2013} all processors, divided as the tutorial does"), ("relu-multicore-fixed", "relu-multicore-fixed \u{2013} the same, correct for any size"), ("relu-any-type", "relu-any-type \u{2013} blocks, for tensors of any numeric type"), ("own", "own \u{2013} a start for your own kernel")])),
         Flag::elsewhere("kernel"),
         |s| s.kernel.clone(),
-        |s, given| { let found = built_in(given.text); if found.is_none() && given.text != OWN { return Err(format!("{}: there is no kernel '{}'; use one from the list, or own", given.name, given.text)); } given.text.clone_into(&mut s.kernel); source_of(given.text).clone_into(&mut s.source); s.multicore = found.is_some_and(|k| k.multicore); Ok(()) }),
+        |s, given| { let found = built_in(given.text); if found.is_none() && given.text != OWN && !is_source_name(given.text) { return Err(format!("{}: there is no kernel '{}'; use one from the list, own, or the name of a .cpp file with its source", given.name, given.text)); } given.text.clone_into(&mut s.kernel); source_of(given.text).clone_into(&mut s.source); s.multicore = found.is_some_and(|k| k.multicore); Ok(()) }),
     opt(field("cores", "Processors", "Of the engine, 1 to 8; a list is compared", "8", FieldKind::Numbers),
         flag("LIST", "Number of processors that work, 1 to 8; several numbers are compared").list(),
         |s| comma_list(&s.cores), |s, given| list(given, given.text).map(|cores| s.cores = cores)),

@@ -68,9 +68,13 @@ impl Default for CustomopStudy {
     }
 }
 
-/// The source of a named kernel.
+/// The source of a named kernel; empty for a file, whose source is given with it.
 pub(super) fn source_of(name: &str) -> &'static str {
-    built_in(name).map_or(OWN_SOURCE, |k| k.source).trim()
+    match built_in(name) {
+        Some(kernel) => kernel.source.trim(),
+        None if name == OWN => OWN_SOURCE.trim(),
+        None => "",
+    }
 }
 
 impl CustomopStudy {

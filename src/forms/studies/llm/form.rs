@@ -1,6 +1,6 @@
 //! The form and the options of the study of language models.
 
-use super::spec::{INPUT, LlmStudy, OUTPUT, REQUESTS};
+use super::spec::{INPUT, LlmStudy, OUTPUT, REQUESTS, is_config_name};
 use crate::options::{Flag, Opt, Options, fields, flag, opt, some};
 use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyForm, field};
 use ns_base::Refusal;
@@ -135,14 +135,19 @@ const MORE: &[Row] = &[
         |s| some(s.prefill_chunk), |s, given| given.some_count().map(|n| s.prefill_chunk = n)),
     opt(field("config", "config.json", "The text of the config.json of a decoder, instead of the model above", "{\"model_type\": \"llama\", ...}", FieldKind::Line),
         Flag::elsewhere("model-config"),
-        |s| s.config.clone(), |s, given| { if !given.text.is_empty() { read_config(&s.config_name, given.text.as_bytes()).map_err(|e| e.to_string())?; } s.config = one_line(given.text); Ok(()) }),
+        |s| s.config.clone(), |s, given| { if !given.text.is_empty() { read_config(s.file(), given.text.as_bytes()).map_err(|e| e.to_string())?; } s.config = one_line(given.text); Ok(()) }),
 ];
 
-/// The model of a name, and the name itself where it is another one.
+/// The model of a name, and the name itself where it is another one; that of a file is of the text that comes with it.
 fn model(study: &mut LlmStudy, typed: &str) -> Result<(), Refusal> {
-    let name = named_config(typed)?.name;
-    study.typed = (!name.eq_ignore_ascii_case(typed)).then(|| typed.to_owned());
-    study.model = name;
+    match named_config(typed) {
+        Ok(found) => {
+            study.typed = (!found.name.eq_ignore_ascii_case(typed)).then(|| typed.to_owned());
+            study.model = found.name;
+        }
+        Err(_) if is_config_name(typed) => study.typed = Some(typed.to_owned()),
+        Err(refusal) => return Err(refusal),
+    }
     Ok(())
 }
 

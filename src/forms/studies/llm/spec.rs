@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::options::command_line;
-use ns_base::Refusal;
+use ns_base::{Refusal, refuse};
 use ns_llm::{
     DecoderConfig, Limits, Request, Route, Speculation, Traffic, Weights, config_of_gguf, degrees, is_gguf,
     llm_instance, named_config, read_config,
@@ -13,13 +13,11 @@ use ns_llm::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LlmStudy {
     pub model: String,
-    /// What the user typed for it, where that is another name: a server loads it.
+    /// What the user typed for it, where that is another name: a server loads it. With a text of its own, the name of that text's file.
     #[serde(default)]
     pub typed: Option<String>,
     /// The text of a config.json, which stands for the model; empty for none.
     pub config: String,
-    /// Its name in messages.
-    pub config_name: String,
     pub instance: String,
     /// The instance's most where it is absent.
     pub tp: Option<u32>,
@@ -49,6 +47,25 @@ fn hub_name_of(config: &str) -> Option<String> {
     let fields: serde_json::Value = serde_json::from_str(config).ok()?;
     let name = fields.get("_name_or_path")?.as_str()?;
     is_on_hub(name).then(|| name.to_owned())
+}
+
+/// The name that a model file has where no other is known.
+const CONFIG: &str = "config.json";
+
+/// Whether a name of a model is that of a file.
+pub(super) fn is_config_name(name: &str) -> bool {
+    let end = name.rsplit('.').next().unwrap_or_default();
+    name.contains('.') && ["json", "gguf"].iter().any(|ending| end.eq_ignore_ascii_case(ending))
+}
+
+/// The name of a file without its folders; a `config.json` has that of its folder too.
+fn label_of(path: &str) -> String {
+    let mut parts: Vec<&str> = path.rsplit(['/', '\\']).take(2).collect();
+    if parts.first() != Some(&CONFIG) || matches!(parts.get(1), Some(&("" | "." | ".."))) {
+        parts.truncate(1);
+    }
+    parts.reverse();
+    parts.join("/")
 }
 
 /// Whether a name is one that a server loads from the hub: no path, no name of another tool's, no GGUF.
@@ -88,7 +105,6 @@ impl Default for LlmStudy {
             model: "llama-3-8b".to_owned(),
             typed: None,
             config: String::new(),
-            config_name: "config.json".to_owned(),
             instance: "inf2.48xlarge".to_owned(),
             tp: None,
             lnc: None,
@@ -113,15 +129,12 @@ impl Default for LlmStudy {
 
 impl LlmStudy {
     /// Reads the model of the study from a `config.json` or a GGUF file. Fails with what is wrong with the file.
-    pub fn set_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), Refusal> {
+    pub fn set_file(&mut self, path: &str, bytes: &[u8]) -> Result<(), Refusal> {
         let text =
-            if is_gguf(bytes) { config_of_gguf(name, bytes)? } else { String::from_utf8_lossy(bytes).into_owned() };
-        let before = std::mem::replace(&mut self.config_name, name.to_owned());
-        let read = read_config(name, text.as_bytes());
-        if read.is_err() {
-            self.config_name = before;
-        }
-        read.map(|_| self.config = text)
+            if is_gguf(bytes) { config_of_gguf(path, bytes)? } else { String::from_utf8_lossy(bytes).into_owned() };
+        read_config(path, text.as_bytes())?;
+        (self.typed, self.config) = (Some(label_of(path)), text);
+        Ok(())
     }
 
     /// The name of the model whose `config.json` stands for the chosen one; `None` without one.
@@ -129,11 +142,22 @@ impl LlmStudy {
         (!self.config.is_empty()).then(|| self.decoder().map(|config| config.name).ok()).flatten()
     }
 
+    /// The name of the file of the own model, as the command line takes it.
+    pub(super) fn file(&self) -> &str {
+        self.typed.as_deref().filter(|name| is_config_name(name)).unwrap_or(CONFIG)
+    }
+
     fn decoder(&self) -> Result<DecoderConfig, Refusal> {
-        if self.config.is_empty() {
-            named_config(self.typed.as_deref().unwrap_or(&self.model))
-        } else {
-            read_config(&self.config_name, self.config.as_bytes())
+        let model = self.typed.as_deref().unwrap_or(&self.model);
+        match &self.config {
+            text if !text.is_empty() => {
+                let hub = || hub_name_of(text).filter(|_| self.file() == CONFIG);
+                read_config(&hub().unwrap_or_else(|| self.file().to_owned()), text.as_bytes())
+            }
+            _ => named_config(model).map_err(|refusal| match is_config_name(model) {
+                true => refuse!("there is no file {model} here, and no language model of that name"),
+                false => refusal,
+            }),
         }
     }
 
@@ -183,7 +207,7 @@ impl LlmStudy {
         let of = Self { model, typed, instance, tp: Some(own.degree), ..self.clone() };
         let line = command_line(command, &of, &Self::default(), &NAMED, |line, option, text| match option.key() {
             "model" if !self.config.is_empty() => line,
-            "config" => line.option("model-config", "config.json"),
+            "config" => line.option("model-config", self.file()),
             _ => option.on(line, text),
         });
         line.print()

@@ -88,7 +88,7 @@ const PITFALLS: &[Row] = &[
         flag("", "Pitfall: the first call is timed"),
         |s| s.no_warmup.to_string(), |s, given| given.flag().map(|is| s.no_warmup = is)),
     opt(field("no_bias", "No bias", "Values leave the range of their format", "", FieldKind::Flag),
-        flag("", "Pitfall: no bias, so that values leave the range of their format"),
+        flag("", "Pitfall: no bias, so that values leave the range of their format").aliases(&["no-add-bias"]),
         |s| (!s.config.run.add_bias).to_string(), |s, given| given.flag().map(|is| s.config.run.add_bias = !is)),
     opt(field("coarse_clock", "Coarse clock", "One that ticks every 15.625 ms", "", FieldKind::Flag),
         Flag::NONE,

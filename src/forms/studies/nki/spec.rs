@@ -73,6 +73,11 @@ pub(super) fn built_in(name: &str) -> Option<&'static (&'static str, &'static st
     KERNELS.iter().find(|kernel| kernel.0 == name)
 }
 
+/// Whether a kernel is named by the file that holds it.
+pub(super) fn is_file_name(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(".py")
+}
+
 impl NkiStudy {
     /// Most combinations of one run.
     pub const MOST_CASES: usize = 256;
@@ -96,8 +101,12 @@ impl NkiStudy {
     }
 
     /// Name of the file, for errors and the command line.
-    pub fn file(&self) -> &'static str {
-        built_in(&self.kernel).filter(|_| !self.is_edited()).map_or("kernel.py", |kernel| kernel.1)
+    pub fn file(&self) -> &str {
+        match built_in(&self.kernel).filter(|_| !self.is_edited()) {
+            Some((_, file, ..)) => file,
+            None if is_file_name(&self.kernel) => &self.kernel,
+            None => "kernel.py",
+        }
     }
 
     /// The file with its function, as the command line names them.

@@ -71,7 +71,7 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     let has_scenario = props.state.config().0.mlperf.is_some();
     let is_for_results = props.state.is_for_results();
     // With results the plan is one line above them, which does not move while rows arrive. Before that it is a list below the form.
-    let plan = (!has_scenario).then(|| html! { <PlanPanel state={props.state.clone()} /> });
+    let plan = (props.state.has_plan() && !has_scenario).then(|| html! { <PlanPanel state={props.state.clone()} /> });
     let (above, below) = if is_for_results { (plan, None) } else { (None, plan) };
     html! {
         <div class={classes!("page", "benchmark", is_for_results.then_some("has-results"))}>

@@ -224,7 +224,9 @@ fn empty_state(state: &ProfileState, run: &RunState) -> Html {
     if run.is_running() {
         return Html::default();
     }
-    let wanted = state.link.file.as_ref().map(|file| {
+    // A file that was here and could not be read is not asked for again.
+    let absent = state.link.file.as_ref().filter(|_| !matches!(run, RunState::Failed(_)));
+    let wanted = absent.map(|file| {
         html! { <p class="note">{ format!("This link shows the file {file}, but links do not carry files. Drop the file here, or open it, to see the same view.") }</p> }
     });
     html! {

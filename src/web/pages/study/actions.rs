@@ -23,7 +23,7 @@ pub fn open_for_study(app: &AppContext, state: &StateDispatcher<StudyState>, fil
     let state = state.clone();
     let then = move |opened: Result<OpenedModel, String>| {
         state.dispatch(match opened {
-            Ok(opened) => StudyAction::Given(&[], "model", opened.id),
+            Ok(opened) => StudyAction::Given(vec![("model", opened.id)]),
             Err(message) => StudyAction::RefuseFile(message),
         });
     };

@@ -38,5 +38,6 @@ pub fn LimiterLine(props: &LimiterLineProps) -> Html {
         Some((_, instance, batch)) if !text.is_empty() => format!("One call on {instance} at batch {batch}: {text}"),
         _ => String::new(),
     };
-    html! { <p class="limiter" role="status">{ text }</p> }
+    // Rows of files have no call that could be simulated.
+    html! { if props.of.is_some() { <p class="limiter" role="status">{ text }</p> } }
 }

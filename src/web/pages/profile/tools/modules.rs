@@ -7,10 +7,10 @@ use crate::components::LocalTable;
 use crate::pages::profile::queries::use_analysis;
 use ns_analysis::modules::ModuleTree;
 use ns_base::convert::i64_to_f64;
+use ns_base::units::format_ns;
 use ns_page::Shared;
 use ns_session::{Answer, Question};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
-use ns_view::text::exact_ns;
 
 /// The most modules that are listed.
 const MOST_MODULES: u32 = 2_000;
@@ -54,7 +54,7 @@ fn tree_view(tree: &ModuleTree) -> Html {
     };
     html! {
         <>
-            <p class="note">{ format!("Outside of all modules: {}.", exact_ns(tree.outside_ns)) }</p>
+            <p class="note">{ format!("Outside of all modules: {}.", format_ns(i64_to_f64(tree.outside_ns))) }</p>
             <LocalTable name="Module hierarchy" file="modules" table={Shared::new(table)} />
         </>
     }
