@@ -2,8 +2,8 @@
 
 use super::link_intent::{KeptResult, LinkIntent};
 use super::{RunState, Shared};
+use ns_session::results::KeptStudy;
 use ns_session::share::PageLink as _;
-use ns_session::shelf::KeptStudy;
 use ns_session::studies::{FieldKind, FormField, StudyKind, StudyResult, StudySpec};
 use ns_session::{JobId, model_label};
 

@@ -1,13 +1,12 @@
-//! One facade over the product for every shell: requests from a shell ([`Request`]), events to it ([`Event`]), the
-//! [`Session`] that does the work in steps, access to files ([`ByteSource`]), and share links.
+//! One facade over the product for every shell: requests from a shell ([`Request`]), events to it ([`Event`]), the [`Session`] that does
+//! the work in steps, and what a shell uses of forms, links and documents.
 //!
 //! The page talks to a [`Session`] in a worker over messages; the command line calls one directly. Both see the same
 //! requests and the same events, so the command line can print what the page shows.
 //!
 //! Start with:
 //! - [`Session`], and [`protocol`]: what can be asked of it. Questions are answered at the next step, jobs one after another.
-//! - [`options`]: the options of a benchmark as rows, from which form, flags, links and help come; [`studies`]: the forms of the studies.
-//! - [`share`]: links to pages; [`shelf`]: what a browser keeps between visits.
+//! - `ns_forms` has what is asked, `ns_documents` what results look like.
 //!
 //! Invariants:
 //! - A step is short, so that a shell can show progress and cancel; a request that cannot be done is an event with a sentence.
@@ -15,61 +14,14 @@
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
-mod analysis;
-mod bundle;
-mod catalog;
-mod colours;
-pub mod commands;
-mod example;
-mod experiments;
-mod export;
-mod file_kind;
-pub mod guide;
-mod hardware;
-mod ids;
-mod inspect;
 mod jobs;
-mod marks;
 mod open_profile;
-mod operators;
-pub mod options;
-mod overview;
-mod pages;
-mod part;
-mod profile_info;
 pub mod protocol;
-mod questions;
-mod recorder;
-pub mod reports;
-pub mod results;
-#[allow(clippy::module_inception, reason = "the facade has the name of the room")]
-mod script;
 mod session;
-pub mod share;
-pub mod shelf;
-pub mod studies;
-mod summary_json;
-mod summary_text;
 mod timed_runs;
-mod timeline;
 mod warm_up;
 mod work;
 
-pub use analysis::{
-    Answer, GroupsOf, LinkedSentence, LinkedSlices, LinkedTable, Listing, MembersOf, PathStep, PathSteps, QueryOf,
-    Question, Rows, SliceFilter,
-};
-pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
-pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind, catalog};
-pub use example::{EXAMPLE_INSTANCE, EXAMPLE_MODEL};
-pub use experiments::{
-    Choices, ExperimentField, ExperimentSpec, ExperimentView, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey,
-    RecordsRead, RecordsResult,
-};
-pub use file_kind::{HEAD_BYTES, Kind, sniff};
-pub use hardware::{Hardware, costs, costs_markdown};
-pub use ids::{JobId, ProfileKey};
-pub use inspect::{InspectAsk, InspectField, InspectFile, InspectResult, InspectSpec, InspectView, TreeRow};
 pub use ns_bench::{FilePlan, FileStep, ModelEntry};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, engine_of};
 pub use ns_container::ByteSource;
@@ -78,7 +30,29 @@ pub use ns_device::{
     BatchRule, FIXED_MODEL, ModelFileRef, ModelFileSettings, ModelFileValues, ModelKind, ModelLibrary, OpenedModel,
     OperatorKernels, casts_of, model_label,
 };
+pub use ns_documents::{
+    ExportedFile, Hardware, OperatorKind, OperatorRow, OperatorTable, PROTOCOL_VERSION, ProfileInfo, ProfileKey,
+    Recorder, RecorderCall,
+    analysis::{
+        Answer, GroupsOf, LinkedSentence, LinkedTable, Listing, MembersOf, PathStep, PathSteps, QueryOf, Question,
+        Rows, SliceFilter,
+    },
+    build_id, costs, costs_markdown,
+    experiments::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsResult},
+    guide,
+    inspect::{InspectAsk, InspectFile, InspectResult, TreeRow},
+    overview::{Evidence, bounds_table, limits_table, lost_time_table},
+    pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page, study_page},
+    reports, summary_text,
+    timeline::SearchHits,
+};
 pub use ns_formats::WriteFormat;
+pub use ns_forms::{
+    BundleLayout, Catalog, EXAMPLE_INSTANCE, EXAMPLE_MODEL, ExperimentField, ExperimentSpec, HEAD_BYTES, InspectField,
+    InspectSpec, InspectView, InstanceInfo, Kind, ModelInfo, ModelQuestions, OPERATOR_PLACES, ParameterInfo,
+    ParameterKind, Piece, ProfileOrigin, ProfileSpec, SizeQuestion, TraceSpec, calls_neuronperf, catalog, commands,
+    files_to_open, is_known_script, neuronperf_command, options, refuse_script, share, shelf, sniff,
+};
 pub use ns_kernel::{
     BUILT_IN, BuildScript, BuiltIn, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in, without_source,
 };
@@ -90,19 +64,27 @@ pub use ns_profile::{Profile, Unit};
 pub use ns_program::file::{may_have_files_beside, without_model_ending};
 pub use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection, Value};
 pub use ns_tensor::Rounding;
-pub use operators::{OperatorKind, OperatorRow, OperatorTable};
-pub use overview::{Evidence, bounds_table, limits_table, lost_time_table};
-pub use pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page, study_page};
-pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};
 pub use protocol::{
-    AnalysisRequest, Ask, Control, Event, ExperimentJobRequest, ExportKind, ExportedFile, JobRequest, JobResult,
-    Message, PROTOCOL_VERSION, ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, ResultPart, RunRequest,
-    SearchHits, build_id,
+    AnalysisRequest, Ask, Control, Event, ExperimentJobRequest, ExportKind, JobId, JobRequest, JobResult, Message,
+    ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, ResultPart, RunRequest,
 };
-pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
-pub use recorder::{Recorder, RecorderCall};
-pub use script::{calls_neuronperf, is_known_script, neuronperf_command, refuse_script};
 pub use session::{Session, StepResult};
-pub use summary_text::summary_text;
 pub use timed_runs::TimedRuns;
 pub use warm_up::warm_up;
+
+/// The studies: their forms, and their results.
+pub mod studies {
+    pub use ns_documents::studies::{
+        KernelDocument, LlmAnswer, StudyReports, StudyResult, customop_reports_json, customop_text,
+        customop_tutorial_text, kernel_profile, matmult_reports_json, matmult_text, token_profile,
+    };
+    pub use ns_forms::studies::*;
+    pub use ns_llm::{MAX_CONFIG_BYTES, config_of_gguf, is_gguf};
+    pub use ns_neuron::gpsimd::{CustomOpSpec, Workload};
+}
+
+/// The results of benchmarks, and what is kept of results.
+pub mod results {
+    pub use ns_documents::results::*;
+    pub use ns_forms::results::*;
+}

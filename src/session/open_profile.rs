@@ -2,18 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::analysis::Sources;
-use super::colours::colours_of;
-use super::export::{open_json, profile_json, summary_json};
-use super::marks::{marks_of, with_marks};
-use super::overview::{TimeBeside, window as window_of};
-use super::pages::ProfileParts;
-use super::part::part_of;
-use super::protocol::ExportedFile;
-use super::timeline::{
-    Highlight, ViewTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
-};
-use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
+use super::ExportKind;
 use ns_analysis::operators::{OpQuery, operator_stats};
 use ns_analysis::work::Works;
 use ns_analysis::{GroupBy, Instances, Selection};
@@ -21,9 +10,20 @@ use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
 use ns_base::{Interval, Refusal, SimTime, TraceNs};
 use ns_device::{EstimateMark, marked_time, note_of_times};
+use ns_documents::analysis::Sources;
+use ns_documents::overview::{TimeBeside, window as window_of};
+use ns_documents::pages::ProfileParts;
+use ns_documents::timeline::{
+    Highlight, SearchHits, ViewTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
+};
+use ns_documents::{
+    ExportedFile, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, colours_of, marks_of, open_json,
+    part_of, profile_json, summary_json, with_marks,
+};
 use ns_fidelity::PublishedTime;
 use ns_formats::chrome::write_to_string;
 use ns_formats::is_of_stacks;
+use ns_forms::ProfileOrigin;
 use ns_insight::{Insights, SliceRange};
 use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;
@@ -330,12 +330,7 @@ impl OpenProfile {
     /// message says why.
     pub fn export(&mut self, kind: ExportKind, marks: &[Annotation]) -> Result<ExportedFile, String> {
         let stem = self.file_stem();
-        let file = |suffix: &str, mime: &str, bytes| ExportedFile {
-            file_name: format!("{stem}{suffix}"),
-            mime: mime.to_owned(),
-            bytes,
-            left_out: Vec::new(),
-        };
+        let file = |suffix: &str, mime: &str, bytes| ExportedFile::new(format!("{stem}{suffix}"), mime, bytes);
         match kind {
             ExportKind::ChromeJson => {
                 let trace = with_marks(write_to_string(&self.profile), &self.profile, marks);
@@ -387,6 +382,11 @@ impl OpenProfile {
 
     fn file_stem(&self) -> String {
         let stem = self.name.trim_end_matches(".gz").trim_end_matches(".zip").trim_end_matches(".json");
-        stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
+        in_file_name(stem)
     }
+}
+
+/// A text with only what every system takes in the name of a file.
+pub(super) fn in_file_name(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
 }

@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use super::analysis::AnalysisRun;
-use super::catalog::catalog;
-use super::jobs::{Job, JobState, MakeProfile, OpenJob};
+use super::JobId;
+use super::jobs::{AnalysisRun, Job, JobState, MakeProfile, OpenJob};
 use super::open_profile::OpenProfile;
 use super::protocol::{
     Ask, Control, Event, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest, Reply, Request,
 };
-use super::recorder::Recorder;
 use super::work::{AllWork, Benchmarks, ProfilesOnly, Studies, Tools, Work, file_of};
-use super::{ByteSource, JobId, ProfileKey};
 use ns_base::Clock;
+use ns_container::ByteSource;
 use ns_device::ModelLibrary;
+use ns_documents::{ProfileKey, Recorder};
+use ns_forms::catalog;
 use ns_insight::LIMITS_TITLE;
 use ns_profile::density::density;
 use ns_program::ReadModel;

@@ -5,19 +5,19 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::ByteSource;
-use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
-use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
-    CompileJob, ConfigurationJob, CpuJob, ExperimentJob, ExperimentsPlanJob, ImportJob, InspectJob, Job, KeepModelJob,
-    MlperfJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StageTimes, StudyJob, StudyTraceJob, TraceJob, Waiting,
+    CompileJob, ConfigurationJob, CpuJob, ExperimentJob, ExperimentsPlanJob, ImportJob, Job, KeepModelJob, MlperfJob,
+    OpenModelJob, PlanJob, ProfileJob, RecordsJob, StageTimes, StudyJob, StudyTraceJob, TraceJob, Waiting,
 };
-use super::protocol::{ExportedFile, JobRequest, Message, QuestionRequest, RecordsSource, Reply};
-use super::recorder::Recorder;
-use super::share::unpack;
-use super::studies::{KernelAnswers, StudyTools};
+use super::protocol::{JobRequest, Message, QuestionRequest, RecordsSource, Reply};
 use ns_base::Clock;
+use ns_container::ByteSource;
 use ns_device::ModelLibrary;
+use ns_documents::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
+use ns_documents::inspect::{InspectRun, SharedInspector};
+use ns_documents::studies::{KernelAnswers, StudyTools};
+use ns_documents::{ExportedFile, Recorder};
+use ns_forms::share::unpack;
 
 /// What a session lends to its work.
 #[derive(Clone, Default)]
@@ -96,9 +96,7 @@ impl Work for Benchmarks {
                 let source = file_of(&name, source)?;
                 Box::new(ImportJob::new(name, source))
             }
-            JobRequest::Inspect(ask) => {
-                Box::new(InspectJob::new(InspectRun::new(self.inspector.clone(), models, ask, source)?))
-            }
+            JobRequest::Inspect(ask) => Box::new(InspectRun::new(self.inspector.clone(), models, ask, source)?),
             other => return Err(format!("{}: this worker has no studies", other.describe())),
         })
     }
@@ -107,12 +105,7 @@ impl Work for Benchmarks {
         match question {
             QuestionRequest::BenchPage { page, file_name } => {
                 let bytes = page.to_html()?.into_bytes();
-                Ok(Message::File(ExportedFile {
-                    file_name,
-                    mime: "text/html".to_owned(),
-                    bytes,
-                    ..ExportedFile::default()
-                }))
+                Ok(Message::File(ExportedFile::new(file_name, "text/html", bytes)))
             }
             other => Err(format!("{}: this worker has no studies", other.describe())),
         }

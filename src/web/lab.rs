@@ -33,8 +33,8 @@ use ns_page::link_intent::LinkIntent;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::InspectField;
+use ns_session::results::{Keepable, KeptResult};
 use ns_session::share::{Address, ExperimentLink, Page};
-use ns_session::shelf::{Keepable, KeptResult};
 use ns_session::studies::{FileField, KernelOfFiles, StudyKind, config_of_gguf, is_gguf};
 use ns_view::palette::Theme;
 

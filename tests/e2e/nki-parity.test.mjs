@@ -70,7 +70,7 @@ test("lists are the same to the byte", () => {
 });
 
 test("errors are the same", () => {
-  const source = readFileSync(join(root, "src/session/studies/nki/kernels/matmul.py"), "utf8").replace("(128, 512)", "(256, 512)");
+  const source = readFileSync(join(root, "src/forms/studies/nki/kernels/matmul.py"), "utf8").replace("(128, 512)", "(256, 512)");
   const words = ["/kernels/matmul.py", "--source", "--shapes", "1024x1024,1024x1024"];
   const list = machine.globals.get("record")(source, words);
   assert.equal(list, native(source, words));

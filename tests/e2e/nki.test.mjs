@@ -6,7 +6,7 @@ import { appFixture, eventually, openApp, waitForState } from "./support/app.mjs
 
 const app = appFixture();
 const alone = { open: false };
-const kernel = (name) => readFileSync(new URL(`../../src/session/studies/nki/kernels/${name}`, import.meta.url), "utf8");
+const kernel = (name) => readFileSync(new URL(`../../src/forms/studies/nki/kernels/${name}`, import.meta.url), "utf8");
 const tile = (page, name) => page.locator("dl.tiles div", { has: page.getByText(name, { exact: true }) }).locator("dd").first().innerText();
 
 test("the page opens on a kernel's time, what bounds it, and each line's", app.page(async (page, url) => {

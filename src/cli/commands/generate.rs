@@ -13,7 +13,7 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
         bail!("no model is named; give --model llama-3-8b, or a config.json with --model-config");
     }
     let study = args.llm.study()?;
-    let answer = study.generate()?;
+    let answer = LlmAnswer::generate(&study)?;
     let remarks = match &args.trace {
         Some(path) => write_profile(path, &token_profile(&study.request()?)?, args.trace_export)?,
         None => Vec::new(),
@@ -23,7 +23,7 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
 
 pub(super) fn run_fit(args: LlmArgs) -> Result<()> {
     let study = args.study()?;
-    print(study.fit(args.has_model())?, study, &args, &[])
+    print(LlmAnswer::fit(&study, args.has_model())?, study, &args, &[])
 }
 
 fn print(answer: LlmAnswer, study: LlmStudy, args: &LlmArgs, remarks: &[Remark]) -> Result<()> {

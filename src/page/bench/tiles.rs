@@ -151,7 +151,7 @@ mod tests {
         let rows = [row(0, 1, Some((850.0, 2.0))), row(1, 2, Some((1_010.0, 25.0))), row(2, 4, None)];
         let reports: Vec<Report> = rows.iter().map(|row| row.report().clone()).collect();
         let wanted = WantedTexts { p99_ms: "20".to_owned(), ..WantedTexts::default() };
-        assert_eq!(Tiles::of(&rows, wanted.read().0).best[0].value, "850");
+        assert_eq!(Tiles::of(&rows, Requirements::read(&wanted).0).best[0].value, "850");
         let view = ResultsView { wanted, columns: Some(vec!["n_models", "status"]), ..ResultsView::default() };
         let saved =
             |view: &ResultsView| bench_page(Some(&BenchConfig::default()), view, &reports, "https://x/").unwrap();

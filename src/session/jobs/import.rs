@@ -1,12 +1,12 @@
 //! Reading benchmark results of other tools and of our own earlier runs, and model indexes.
 
 use super::{Job, JobState};
-use crate::ByteSource;
 use crate::protocol::{JobResult, Message};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_bench::ModelIndex;
 use ns_bench::import::read_reports;
+use ns_container::ByteSource;
 
 /// Bytes read between two checks of the messages.
 const CHUNK_BYTES: usize = 1 << 20;

@@ -1,28 +1,17 @@
 //! A question about a model as a picture.
 
 use super::{Job, JobState};
-use crate::inspect::InspectRun;
-use crate::protocol::Message;
+use crate::protocol::{JobResult, Message};
+use ns_documents::inspect::{InspectAnswer, InspectRun};
 
-/// A question about a model, answered when the model is open.
-pub(crate) struct InspectJob {
-    run: InspectRun,
-}
-
-impl InspectJob {
-    pub const fn new(run: InspectRun) -> Self {
-        Self { run }
-    }
-}
-
-impl Job for InspectJob {
+impl Job for InspectRun {
     fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
-        match self.run.step(budget_events, sink)? {
-            Some(answer) => {
-                sink(answer);
-                Ok(JobState::Done)
-            }
-            None => Ok(JobState::More),
-        }
+        let mut progress = |done, total, doing: &str| sink(Message::Progress { done, total, label: doing.to_owned() });
+        let Some(answer) = Self::step(self, budget_events, &mut progress)? else { return Ok(JobState::More) };
+        sink(match answer {
+            InspectAnswer::View(view) => Message::Done(JobResult::Inspected(view)),
+            InspectAnswer::File(file) => Message::File(file),
+        });
+        Ok(JobState::Done)
     }
 }

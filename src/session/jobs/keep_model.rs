@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::ByteSource;
 use crate::protocol::{JobResult, Message};
+use ns_container::ByteSource;
 use ns_device::ModelLibrary;
 
 /// Keeps a model file available. Its graph is read when a request names it: most sessions of a shell never need it.

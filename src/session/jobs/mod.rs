@@ -1,5 +1,6 @@
 //! Work that takes longer than an answer: one file per kind of job, each done in bounded steps.
 
+mod analysis;
 mod compile;
 mod configuration;
 mod cpu;
@@ -18,16 +19,16 @@ mod study_trace;
 mod times;
 mod trace;
 
-use super::ProfileKey;
 use super::open_profile::OpenProfile;
 use super::protocol::Message;
+use ns_documents::ProfileKey;
 
+pub(super) use analysis::AnalysisRun;
 pub(super) use compile::CompileJob;
 pub(super) use configuration::ConfigurationJob;
 pub(super) use cpu::CpuJob;
 pub(super) use experiments::{ExperimentJob, ExperimentsPlanJob};
 pub(super) use import::ImportJob;
-pub(super) use inspect::InspectJob;
 pub(super) use keep_model::KeepModelJob;
 pub(super) use mlperf::MlperfJob;
 pub(super) use open::OpenJob;

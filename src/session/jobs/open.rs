@@ -3,8 +3,9 @@
 use super::{Job, JobState, MakeProfile};
 use crate::open_profile::OpenProfile;
 use crate::protocol::Message;
-use crate::{ByteSource, ProfileOrigin};
+use ns_container::ByteSource;
 use ns_formats::{ChunkedReader, ProfileReader};
+use ns_forms::ProfileOrigin;
 use ns_profile::Profile;
 
 /// Bytes read between two checks of the messages: about 10 ms of parsing.

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::ByteSource;
 use crate::protocol::{JobResult, Message};
-use crate::share::{LinkedFile, UnpackedModel, open_for_links, unpack_model};
+use ns_container::ByteSource;
 use ns_device::{ModelFileSettings, ModelLibrary};
+use ns_forms::share::{LinkedFile, UnpackedModel, open_for_links, unpack_model};
 
 /// Reads the graph of one model file. It stays open for as long as the session lives.
 pub(crate) struct OpenModelJob {

@@ -5,14 +5,13 @@ use std::collections::VecDeque;
 use memchr::memchr_iter;
 
 use super::{Job, JobState};
-use crate::ByteSource;
-use crate::experiments::files_of;
-use crate::experiments::{RecordFile, RecordLine, RecordStore, ReportFile, SharedStore, packed, read};
 use crate::protocol::{JobResult, Message};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
 use ns_bench::import::read_reports;
+use ns_container::ByteSource;
 use ns_container::zip::is_zip;
+use ns_documents::experiments::{RecordFile, RecordLine, RecordStore, ReportFile, SharedStore, files_of, packed, read};
 
 /// Bytes read between two checks of the messages.
 const CHUNK_BYTES: usize = 1 << 20;

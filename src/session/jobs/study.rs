@@ -2,7 +2,8 @@
 
 use super::{Job, JobState};
 use crate::protocol::{JobResult, Message, ResultPart};
-use crate::studies::{StudyRun, StudySpec, StudyStep, StudyTools};
+use ns_documents::studies::{StudyRun, StudyStep, StudyTools, start};
+use ns_forms::studies::StudySpec;
 
 /// A study in progress.
 pub(crate) struct StudyJob {
@@ -26,7 +27,7 @@ impl Job for StudyJob {
         let run = match &mut self.stage {
             Stage::Waiting(spec) => {
                 let Some(spec) = spec.take() else { return Ok(JobState::Done) };
-                self.stage = Stage::Running(spec.start(&self.tools)?);
+                self.stage = Stage::Running(start(*spec, &self.tools)?);
                 return Ok(JobState::More);
             }
             Stage::Running(run) => run,

@@ -2,8 +2,9 @@
 
 use super::{Job, JobState, StudyJob};
 use crate::protocol::{JobResult, Message};
-use crate::share::study_of_file;
-use crate::studies::{StudyFile, StudySpec, StudyTools};
+use ns_documents::studies::{StudyFile, StudyTools};
+use ns_forms::share::study_of_file;
+use ns_forms::studies::StudySpec;
 
 pub(crate) struct StudyTraceJob {
     /// The name of the trace, which is the address of its study.

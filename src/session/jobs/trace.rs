@@ -3,7 +3,6 @@
 use super::{Job, JobState, StageTimes};
 use crate::open_profile::OpenProfile;
 use crate::protocol::Message;
-use crate::{ProfileOrigin, ProfileSpec, TraceSpec};
 use ns_base::SimTime;
 use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::units::{format_count, format_ns, format_number};
@@ -11,6 +10,7 @@ use ns_bench::{BenchConfig, Configuration, ConfigurationRun, Report, ReportDetai
 use ns_capture::{BenchRecorder, BenchTrace, build_bench_profile};
 use ns_compiler::Workflow;
 use ns_device::{Device, ModelKind, ModelLibrary, model_label};
+use ns_forms::{ProfileOrigin, ProfileSpec, TraceSpec};
 
 /// A benchmark run with an observer.
 pub(crate) struct TraceJob {

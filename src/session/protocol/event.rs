@@ -1,18 +1,18 @@
-//! Events for a shell, and the build that sends them.
+//! Events for a shell.
 
-use super::{ExportedFile, JobResult, Reply};
-use crate::JobId;
-use crate::studies::StudyResult;
+use super::{JobId, JobResult, Reply};
 use ns_bench::{CompiledModel, Estimate, ServiceTimes, SweepPlan};
+use ns_documents::ExportedFile;
+use ns_documents::studies::StudyResult;
 
 /// A message of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// The first event: the session accepts requests.
     Ready {
-        /// [`PROTOCOL_VERSION`](super::PROTOCOL_VERSION) of the sender.
+        /// [`PROTOCOL_VERSION`](ns_documents::PROTOCOL_VERSION) of the sender.
         protocol: u32,
-        /// [`build_id`](super::build_id) of the sender.
+        /// [`build_id`](ns_documents::build_id) of the sender.
         build: String,
     },
     /// About the request with this number.
@@ -86,12 +86,4 @@ impl Message {
             Self::Done(_) | Self::Answer(_) | Self::File(_) | Self::Failed(_) | Self::Cancelled => true,
         }
     }
-}
-
-/// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 45;
-
-/// Identifies the build; page and worker of one build have the same id.
-pub fn build_id() -> String {
-    format!("{} p{PROTOCOL_VERSION}", env!("CARGO_PKG_VERSION"))
 }

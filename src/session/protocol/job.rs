@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiments::RecordsKey;
-use crate::inspect::InspectAsk;
-use crate::share::{Page, file_label};
-use crate::studies::StudySpec;
-use crate::{ProfileSpec, TraceSpec};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
 use ns_device::{ModelFileSettings, model_label};
+use ns_documents::experiments::RecordsKey;
+use ns_documents::inspect::InspectAsk;
 use ns_experiment::sweep::{ExperimentsRequest, ExperimentsRun, PlannedExperiment};
+use ns_forms::share::{Page, file_label};
+use ns_forms::studies::StudySpec;
+use ns_forms::{ProfileSpec, TraceSpec};
 
 /// Work that a session does in steps. Each reports its progress, then ends with a [`JobResult`](super::JobResult).
 #[derive(Clone, Debug, PartialEq)]
@@ -48,12 +48,12 @@ pub enum JobRequest {
     Trace(Box<TraceSpec>),
     /// Run a study. Told by any number of [`ResultPart::Study`](super::ResultPart::Study), each replacing the previous one; ends with
     /// [`JobResult::Study`](super::JobResult::Study), which replaces them all.
-    /// The text is what an earlier visit kept of it ([`StudyResult::resume`](crate::studies::StudyResult::resume)); empty for nothing.
+    /// The text is what an earlier visit kept of it ([`StudyResult::resume`](ns_documents::studies::StudyResult::resume)); empty for nothing.
     Study(Box<StudySpec>, String),
-    /// Make the trace of a study, by the name that [`crate::share::study_file_name`] gives it. Ends with
+    /// Make the trace of a study, by the name that [`ns_forms::share::study_file_name`] gives it. Ends with
     /// [`JobResult::StudyTrace`](super::JobResult::StudyTrace).
     StudyTrace(String),
-    /// Read a file; its [`crate::ByteSource`] is sent along with this message. Ends with
+    /// Read a file; its [`ns_container::ByteSource`] is sent along with this message. Ends with
     /// [`JobResult::Profile`](super::JobResult::Profile).
     Open {
         /// Name of the file.
@@ -61,7 +61,7 @@ pub enum JobRequest {
         /// Its size in bytes.
         size: u64,
     },
-    /// Open a model file of the user; its [`crate::ByteSource`] is sent along with this message. Ends with
+    /// Open a model file of the user; its [`ns_container::ByteSource`] is sent along with this message. Ends with
     /// [`JobResult::Model`](super::JobResult::Model), whose id every request for a model takes from then on. It stays open.
     OpenModel {
         /// Name of the file.
@@ -71,7 +71,7 @@ pub enum JobRequest {
         /// Sizes of open dimensions, and how operators without a known meaning are placed.
         settings: Box<ModelFileSettings>,
     },
-    /// Keep a model file that another session has opened; its [`crate::ByteSource`] is sent along with this message. It is read when a
+    /// Keep a model file that another session has opened; its [`ns_container::ByteSource`] is sent along with this message. It is read when a
     /// request names it. Ends with [`JobResult::ModelKept`](super::JobResult::ModelKept).
     KeepModel {
         /// Name of the file.
@@ -79,9 +79,9 @@ pub enum JobRequest {
         /// Its size in bytes.
         size: u64,
     },
-    /// Open the model file that a link holds, as [`crate::share::LinkedFile`] packs it. Ends as [`Self::OpenModel`].
+    /// Open the model file that a link holds, as [`ns_forms::share::LinkedFile`] packs it. Ends as [`Self::OpenModel`].
     OpenLinkedModel(String),
-    /// Read benchmark results of another tool; the file's [`crate::ByteSource`] is sent along with this message. Ends with
+    /// Read benchmark results of another tool; the file's [`ns_container::ByteSource`] is sent along with this message. Ends with
     /// [`JobResult::Imported`](super::JobResult::Imported), or for a model index with [`JobResult::Index`](super::JobResult::Index).
     Import {
         /// Name of the file.
@@ -102,7 +102,7 @@ pub enum JobRequest {
 /// Source of records of experiments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordsSource {
-    /// In a file, whose [`crate::ByteSource`] is sent along with the message.
+    /// In a file, whose [`ns_container::ByteSource`] is sent along with the message.
     File {
         /// Name of the file.
         name: String,
@@ -116,7 +116,7 @@ pub enum RecordsSource {
         /// What it holds.
         lines: String,
     },
-    /// In a link: files as [`RecordsRead::packed`](crate::RecordsRead::packed) gives them, or `sample`.
+    /// In a link: files as [`RecordsRead::packed`](ns_documents::experiments::RecordsRead::packed) gives them, or `sample`.
     Link(String),
 }
 

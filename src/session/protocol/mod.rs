@@ -20,8 +20,7 @@ mod result;
 pub mod wire;
 
 pub use event::{Event, Message, ResultPart};
-pub use event::{PROTOCOL_VERSION, build_id};
 pub use job::{ExperimentJobRequest, JobRequest, RecordsSource, RunRequest};
 pub use question::{AnalysisRequest, ExportKind, ProfileQuestion, QuestionRequest};
-pub use request::{Ask, Control, Request};
-pub use result::{ExportedFile, JobResult, Reply, SearchHits};
+pub use request::{Ask, Control, JobId, Request};
+pub use result::{JobResult, Reply};

@@ -3,21 +3,29 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AnalysisRequest, Ask, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest, ResultPart};
-use super::{ExperimentJobRequest, ExportedFile, RecordsSource, Reply, RunRequest, SearchHits};
-use crate::experiments::{RecordsAsk, RecordsKey, RecordsRead, RecordsResult};
-use crate::inspect::{InspectAsk, InspectResult};
-use crate::pages::BenchPage;
-use crate::share::LinkedFile;
-use crate::studies::{StudyResult, StudySpec};
-use crate::{Answer, Catalog, LinkedTable, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec, TraceSpec};
+use super::{
+    AnalysisRequest, Ask, ExperimentJobRequest, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest,
+    RecordsSource, Reply, ResultPart, RunRequest,
+};
 use ns_base::Diagnostic;
 use ns_bench::cpu::CpuTimers;
 use ns_bench::mlperf::{MlperfResult, MlperfSettings};
-use ns_bench::{BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, ServiceTimes, SweepPlan};
-use ns_bench::{ModelIndex, Report, RowResult};
+use ns_bench::{
+    BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, ModelIndex, Report, RowResult, ServiceTimes,
+    SweepPlan,
+};
 use ns_device::{ModelFileSettings, OpenedModel};
+use ns_documents::analysis::{Answer, LinkedTable};
+use ns_documents::experiments::{RecordsAsk, RecordsKey, RecordsRead, RecordsResult};
+use ns_documents::inspect::{InspectAsk, InspectResult};
+use ns_documents::pages::BenchPage;
+use ns_documents::studies::StudyResult;
+use ns_documents::timeline::SearchHits;
+use ns_documents::{ExportedFile, OperatorTable, ProfileInfo, ProfileKey};
 use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan, ExperimentsRequest};
+use ns_forms::share::LinkedFile;
+use ns_forms::studies::StudySpec;
+use ns_forms::{Catalog, ProfileSpec, TraceSpec};
 use ns_insight::Insights;
 use ns_view::timeline::{SliceDetails, SliceLink, TimelineTile};
 

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiments::{RecordsAsk, RecordsKey};
-use crate::pages::BenchPage;
-use crate::{Listing, OperatorKind, ProfileKey, Question, Rows};
 use ns_analysis::Instances;
 use ns_base::{Interval, TraceNs};
+use ns_documents::analysis::{Listing, Question, Rows};
+use ns_documents::experiments::{RecordsAsk, RecordsKey};
+use ns_documents::pages::BenchPage;
+use ns_documents::{OperatorKind, ProfileKey};
 use ns_formats::WriteFormat;
 use ns_insight::SliceRange;
 use ns_view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, TimelineQuery, TrackId};

@@ -3,7 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AnalysisRequest, JobRequest, ProfileQuestion, QuestionRequest};
-use crate::{JobId, ProfileKey};
+use ns_documents::ProfileKey;
+
+/// The number that a shell gives a request. Every event that answers the request carries it, so that a shell can distinguish an
+/// awaited answer from a late one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct JobId(pub u32);
 
 /// A message to a session.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,20 +1,21 @@
 //! How requests end.
 
-use serde::{Deserialize, Serialize};
-
-use crate::experiments::{RecordsRead, RecordsResult};
-use crate::inspect::InspectResult;
-use crate::share::LinkedFile;
-use crate::studies::StudyResult;
-use crate::{Answer, Catalog, LinkedTable, OperatorTable, ProfileInfo};
 use ns_base::Diagnostic;
 use ns_bench::cpu::CpuTimers;
 use ns_bench::mlperf::MlperfResult;
 use ns_bench::{ModelIndex, Report, RowResult};
 use ns_device::OpenedModel;
+use ns_documents::analysis::{Answer, LinkedTable};
+use ns_documents::experiments::{RecordsRead, RecordsResult};
+use ns_documents::inspect::InspectResult;
+use ns_documents::studies::StudyResult;
+use ns_documents::timeline::SearchHits;
+use ns_documents::{OperatorTable, ProfileInfo};
 use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan};
+use ns_forms::Catalog;
+use ns_forms::share::LinkedFile;
 use ns_insight::Insights;
-use ns_view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
+use ns_view::timeline::{SliceDetails, SliceLink, TimelineTile};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum JobResult {
@@ -108,28 +109,4 @@ pub enum Reply {
     },
     /// Mean number of busy tracks in each part of the span.
     Density(Vec<f64>),
-}
-
-/// A file to save.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExportedFile {
-    /// Name to save it under.
-    pub file_name: String,
-    /// Media type.
-    pub mime: String,
-    pub bytes: Vec<u8>,
-    /// What the format of the file cannot hold.
-    pub left_out: Vec<Diagnostic>,
-}
-
-/// Slices found by a search.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SearchHits {
-    pub text: String,
-    /// The key of the group with that name, if a group was asked for.
-    pub by: Option<GroupKind>,
-    /// Number of slices that match.
-    pub total: u64,
-    /// The first matches in order of time.
-    pub hits: Vec<SliceLink>,
 }

@@ -4,8 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::parts::{BenchAsk, BenchMessage, ModelAsk, Part, ProfileAsk, ProfileMessage, StudyAsk, StudyMessage};
-use super::{Ask, Control, Event, Message, Request};
-use crate::JobId;
+use super::{Ask, Control, Event, JobId, Message, Request};
 
 /// Number of what belongs to no part: [`Request::Control`], [`Event::Ready`].
 const NO_PART: u8 = 0;
@@ -165,11 +164,10 @@ fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ProfileKey;
-    use crate::protocol::{
-        AnalysisRequest, ExportedFile, JobRequest, JobResult, ProfileQuestion, QuestionRequest, Reply, SearchHits,
-    };
-    use crate::studies::{StudyKind, StudySpec};
+    use crate::protocol::{AnalysisRequest, JobRequest, JobResult, ProfileQuestion, QuestionRequest, Reply};
+    use ns_documents::timeline::SearchHits;
+    use ns_documents::{ExportedFile, ProfileKey};
+    use ns_forms::studies::{StudyKind, StudySpec};
 
     const ID: JobId = JobId(3);
 
@@ -212,7 +210,7 @@ mod tests {
             Message::Paused,
             Message::Done(JobResult::ModelKept),
             Message::Done(JobResult::StudyTrace { name: "llm?v=1".to_owned(), text: "[]".to_owned() }),
-            Message::Answer(Reply::Catalog(crate::catalog::catalog())),
+            Message::Answer(Reply::Catalog(ns_forms::catalog())),
             Message::Answer(Reply::Details(None)),
             Message::Answer(Reply::Search(SearchHits::default())),
             Message::Answer(Reply::Summary(None)),

@@ -6,7 +6,8 @@ use serde::de::DeserializeOwned;
 use super::lines::{all, now_ms, put, remove, same};
 use super::pieces::{keep_piece, piece_key};
 use crate::platform::storage;
-use ns_session::shelf::{ItemKind, Keepable, KeptResult, KeptStudy, ShelfItem, result_item};
+use ns_session::results::{Keepable, KeptResult, KeptStudy, result_item};
+use ns_session::shelf::{ItemKind, ShelfItem};
 use ns_session::studies::{StudyResult, StudySpec};
 
 /// The piece of an item that holds its result.

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use crate::components::{SelectField, TextField, on};
 use ns_page::bench::{BenchAction, BenchState};
-use ns_session::results::{Goal, WantedTexts};
+use ns_session::results::{Goal, Requirements, WantedTexts};
 
 #[derive(Properties, PartialEq)]
 pub struct RowFinderProps {
@@ -19,7 +19,7 @@ pub struct RowFinderProps {
 #[component]
 pub fn RowFinder(props: &RowFinderProps) -> Html {
     let texts = &props.state.wanted;
-    let (_, wrong) = texts.read();
+    let (_, wrong) = Requirements::read(texts);
     let edit = |set: fn(&mut WantedTexts, String)| {
         on((props.state.dispatcher(), texts.clone()), move |(dispatch, texts), text: String| {
             let mut next = texts.clone();

@@ -66,7 +66,7 @@ fn Rows(props: &BenchResultsProps) -> Html {
     let rows = use_memo((state.rows.clone(), filter), |(rows, filter)| {
         rows.iter().filter(|r| filter.accepts(&r.cells)).cloned().collect::<Rc<[ResultRow]>>()
     });
-    let (wanted, _) = state.wanted.read();
+    let (wanted, _) = Requirements::read(&state.wanted);
     let reports: Vec<&Report> = rows.iter().map(ResultRow::report).collect();
     let answer = wanted.find(&reports);
     let best = answer.best.and_then(|i| rows.get(i)).map(|row| row.id);

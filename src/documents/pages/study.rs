@@ -1,0 +1,16 @@
+//! The result of a study as a file: its document.
+
+use super::live_address;
+use crate::build_id;
+use ns_forms::share::PageLink as _;
+use ns_forms::studies::StudySpec;
+use ns_view::document::Document;
+use ns_view::page::{PageFile, figure};
+
+/// A result as one HTML file, with a link to the study on the page at `base`; without a study, whose sources no link holds, without one.
+pub fn study_page(study: Option<&StudySpec>, document: &Document, base: &str) -> String {
+    let made = if study.is_some_and(StudySpec::is_measured) { "Measured" } else { "Simulated" };
+    let lead = format!("{made} by neuronscope {}. Press a column heading to sort by it.", build_id());
+    let live = study.map(|study| live_address(base, &study.hash()));
+    PageFile { document: document.clone(), lead, live, figure, data: None }.to_html()
+}

@@ -1,0 +1,9 @@
+//! The build, and the version of what it writes for itself: messages, and what is kept in their bytes.
+
+/// Changed with every change of a message. A page and a worker that differ refuse each other.
+pub const PROTOCOL_VERSION: u32 = 45;
+
+/// Identifies the build; page and worker of one build have the same id.
+pub fn build_id() -> String {
+    format!("{} p{PROTOCOL_VERSION}", env!("CARGO_PKG_VERSION"))
+}
