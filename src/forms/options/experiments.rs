@@ -59,10 +59,10 @@ const fn row(
 #[rustfmt::skip]
 pub const PLAN_OPTIONS: &[PlanOption] = &[
     row(field("run_suite", "Suite", "", "", FieldKind::Choice(SUITE_LABELS)),
-        Flag::new("suite-name", "SUITE", "Suite of models").values(SUITE_HELP),
+        Flag::new("suite-name", "SUITE", "Suite of models").values(SUITE_HELP).aliases(&["suite"]),
         |r| r.plan.suite.name().to_owned(), |r, given| given.one_of(&SUITES, Suite::Torchbench).map(|suite| r.plan.suite = suite)),
     row(field("run_models", "Models", "Names, separated by commas. Empty: all of the suite", "all of the suite", FieldKind::Line),
-        Flag::new("models", "NAME", "Take these models, separated by commas, instead of the suite's list; without --dry-run each must belong to the suite").list(),
+        Flag::new("models", "NAME", "Take these models, separated by commas, instead of the suite's list; without --dry-run each must belong to the suite").list().aliases(&["model", "model-name"]),
         |r| comma_list(&r.plan.models), |r, given| { r.plan.models = words(given.text, ','); Ok(()) }),
     row(field("run_filter", "Keep models", "Regular expressions, separated by spaces: hf_ ^resnet", "", FieldKind::Line),
         Flag::elsewhere("filter").each(" "),
