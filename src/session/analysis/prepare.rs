@@ -5,7 +5,7 @@ use super::listing::{Listing, Rows, SliceFilter, Sources};
 use super::memory::{memory_operators_table, memory_steps_table, memory_table};
 use super::path::{parts_by_length, parts_table, path_steps, path_table};
 use super::question::{Answer, Question};
-use super::steps::{Running, answered, listed};
+use super::steps::{NoPass, Running, answered, listed};
 use super::tables::query_table;
 use super::tables::{counter_table, group_table, idle_table, slice_table};
 use crate::overview::{Context, overview_document};
@@ -131,6 +131,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
         Question::Sentences => answered(SentencesPass::new(profile), |pass, s| {
             Ok(Answer::Sentences(linked_sentences(s, pass.finish(s.profile, (s.works)()))))
         }),
+        Question::Summary => answered(NoPass, |_, s| Ok(Answer::Summary(s.insights.cloned().map(Box::new)))),
         Question::Overview | Question::FirstOverview => answered(SentencesPass::new(profile), |pass, s| {
             let found = pass.finish_overview(s.profile, (s.works)());
             let Sources { profile, insights, published, mark, .. } = *s;

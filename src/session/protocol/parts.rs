@@ -18,7 +18,6 @@ use ns_bench::{BenchConfig, CompileConfig, CompiledModel, Configuration, Estimat
 use ns_bench::{ModelIndex, Report, RowResult};
 use ns_device::{ModelFileSettings, OpenedModel};
 use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan, ExperimentsRequest};
-use ns_insight::Insights;
 use ns_view::timeline::{SliceDetails, SliceLink, TimelineTile};
 
 /// A part of `Whole`: of what is asked, or of what is answered.
@@ -86,7 +85,6 @@ part! {
         Details { details: Option<Box<SliceDetails>> } = Message::Answer(Reply::Details(details));
         Search { hits: SearchHits } = Message::Answer(Reply::Search(hits));
         Operators { table: OperatorTable } = Message::Answer(Reply::Operators(table));
-        Summary { insights: Option<Box<Insights>> } = Message::Answer(Reply::Summary(insights));
         Analysed { answer: Box<Answer> } = Message::Answer(Reply::Analysed(answer));
         Listed { listed: Box<LinkedTable> } = Message::Answer(Reply::Listed(listed));
         Flows { arrows: Vec<(SliceLink, SliceLink)>, total: u64 } = Message::Answer(Reply::Flows { arrows, total });

@@ -13,7 +13,6 @@ use ns_bench::mlperf::MlperfResult;
 use ns_bench::{ModelIndex, Report, RowResult};
 use ns_device::OpenedModel;
 use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan};
-use ns_insight::Insights;
 use ns_view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -93,8 +92,6 @@ pub enum Reply {
     Search(SearchHits),
     /// Time by operator.
     Operators(OperatorTable),
-    /// Metrics, bounds and findings; absent when the profile has no instructions and DMAs.
-    Summary(Option<Box<Insights>>),
     /// The answer to an analysis of a profile.
     Analysed(Box<Answer>),
     /// A table about a profile.

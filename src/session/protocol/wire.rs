@@ -165,11 +165,11 @@ fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ProfileKey;
     use crate::protocol::{
         AnalysisRequest, ExportedFile, JobRequest, JobResult, ProfileQuestion, QuestionRequest, Reply, SearchHits,
     };
     use crate::studies::{StudyKind, StudySpec};
+    use crate::{Answer, ProfileKey};
 
     const ID: JobId = JobId(3);
 
@@ -215,7 +215,7 @@ mod tests {
             Message::Answer(Reply::Catalog(crate::catalog::catalog())),
             Message::Answer(Reply::Details(None)),
             Message::Answer(Reply::Search(SearchHits::default())),
-            Message::Answer(Reply::Summary(None)),
+            Message::Answer(Reply::Analysed(Box::new(Answer::Summary(None)))),
             Message::Answer(Reply::Flows { arrows: Vec::new(), total: 4 }),
             Message::Answer(Reply::Density(vec![1.0])),
             Message::File(ExportedFile::default()),
