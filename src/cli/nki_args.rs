@@ -8,17 +8,25 @@ use super::args::write_format;
 use super::option_args::OptionArgs;
 use super::page_args::PageArgs;
 use ns_session::WriteFormat;
-use ns_session::studies::NkiStudy;
+use ns_session::studies::{NkiStudy, OwnKernel};
+
+/// What a kernel is named by.
+fn kernel_help() -> String {
+    format!(
+        "File of the kernel, with its function if it has several: kernel.py::attention. Python runs it; a recorded list (.json) needs none. Or \
+         a kernel of this program: {}",
+        OwnKernel::names()
+    )
+}
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct NkiArgs {
-    /// File of the kernel, with its function if it has several: kernel.py::attention. Python runs it; a recorded list (.json) needs none
-    #[arg(value_name = "FILE.py[::FUNCTION]", required_unless_present = "rank")]
+    #[arg(value_name = "FILE.py[::FUNCTION]|NAME", required_unless_present = "rank", help = kernel_help())]
     pub kernel: Option<String>,
     #[command(flatten)]
     pub options: OptionArgs<NkiStudy>,
     /// Rank kernels that do the same: A.py B.py::FUNCTION
-    #[arg(long, value_name = "FILE.py[::FUNCTION]", num_args = 1.., conflicts_with = "kernel")]
+    #[arg(long, value_name = "FILE.py[::FUNCTION]|NAME", num_args = 1.., conflicts_with = "kernel")]
     pub rank: Vec<String>,
     /// Compare the values with a NumPy expression of the arguments ("a.T @ b"; a tuple for several results), or with arrays of a file that NumPy wrote: those named as arguments are given, the others wanted
     #[arg(long, value_name = "EXPRESSION|FILE.npz")]

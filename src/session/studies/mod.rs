@@ -27,7 +27,7 @@ pub use form::{
 pub use llm::{LlmAnswer, LlmStudy, token_profile};
 pub use matmult::{MatmultStudy, matmult_reports_json, matmult_text};
 pub(crate) use nki::KernelAnswers;
-pub use nki::{KernelDocument, NkiStudy, kernel_profile};
+pub use nki::{KernelDocument, NkiStudy, OwnKernel, kernel_profile};
 pub use ns_llm::{MAX_CONFIG_BYTES, config_of_gguf, is_gguf};
 pub use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 pub use numerics::NumericsStudy;

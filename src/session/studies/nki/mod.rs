@@ -10,4 +10,4 @@ pub(crate) use answers::KernelAnswers;
 pub use document::KernelDocument;
 pub(super) use form::{FORM, followers};
 pub use run::kernel_profile;
-pub use spec::NkiStudy;
+pub use spec::{NkiStudy, OwnKernel};
