@@ -211,6 +211,19 @@ def test_errors_of_the_first_dialect():
     assert only(first("nl.fori_loop(0, 3, print)")) == [("name", 8)]
 
 
+@pytest.mark.parametrize("ending, sentence", [
+    ("", "kernel has no output: it stores nothing to a tensor that it returns."),
+    ("nisa.dma_copy(dst=out, src=t)", "kernel has no output: it does not return the tensor that it writes."),
+    ("nisa.dma_copy(dst=out, src=t)\n    return x", "kernel has no output: it does not return the tensor that it writes."),
+    ("nisa.dma_copy(dst=out, src=t)\n    return out", None),
+    ("nisa.dma_copy(dst=x, src=t)", None),
+])
+def test_a_kernel_without_an_output_builds_with_a_warning(ending, sentence):
+    document = record(HEAD + f"    {ending}\n", shapes="128x512")
+    assert document["builds"]
+    assert [(one["kind"], one["line"], one["message"]) for one in document["warnings"]] == ([("output", 4, sentence)] if sentence else [])
+
+
 def test_limits_are_the_chips():
     wide = "m = nl.ndarray((128, 1024), dtype=nl.bfloat16)\nnisa.memset(m, 0)\nu = nl.ndarray((128, 1024), dtype=nl.bfloat16, buffer=nl.psum)\nnisa.nc_matmul(u, m[:, 0:128], m)"
     assert "moving of nisa.nc_matmul has 1024 columns; trn2 allows 512" in second(wide)["errors"][0]["message"]

@@ -221,7 +221,7 @@ class _Run:
         return KernelError("argument", f"The file calls sys.exit({error.code}) before it calls a kernel.", "give the kernel's arguments with --shapes")
 
     def _late(self):
-        return KernelError("budget", f"The recording takes more than {self.trace.budget.seconds:g} s.", "use smaller shapes, or raise --max-seconds")
+        return KernelError("budget", f"The recording takes more than {self.trace.budget.seconds:g} s.", "use smaller shapes, or end its loops")
 
     # The decorators of the packages.
 
@@ -269,6 +269,8 @@ class _Run:
             exec(compile(tree, self.path, "exec"), space.__dict__)
             if self.shapes is not None:
                 self._call(space)
+            if not self.kernels:
+                raise KernelError("argument", "The file has no function with @nki.jit, and calls none.", "write @nki.jit above the kernel")
             raise KernelError("argument", "The file calls no kernel.", "give the arguments with --shapes, or call the kernel under if __name__ == '__main__'")
         finally:
             if known is not None:
@@ -429,8 +431,23 @@ class _Run:
                 trace.results.append(one.storage.id)
                 if one.storage.memory != "i" and one.storage.written is None:
                     trace.error(KernelError("uninitialised", "The kernel returns a tensor that nothing has written.", "store the result to it"), self._head())
+        if trace.count and not trace.errors and not self._has_output():
+            own = next((storage for storage in trace.storages if storage.memory in "ho" and storage.written is not None), None)
+            what = f"does not return {own.name or 'the tensor'} that it writes" if own else "stores nothing to a tensor that it returns"
+            trace.warn("output", f"{trace.kernel['function']} has no output: it {what}.", self._head())
         if not trace.count:
             trace.error(KernelError("value", "The kernel has no instruction.", "load, compute and store something"), self._head())
+
+    def _has_output(self):
+        """Whether a result or an argument is written."""
+        trace, at = self.trace, 0
+        goals = {number for number, storage in enumerate(trace.storages) if number in trace.results or storage.memory == "i"}
+        while at < len(trace.code):
+            form = trace.forms.rows[trace.code[at]]
+            if not goals.isdisjoint(trace.code[at + 3 : at + 3 + 3 * form["writes"] : 3]):
+                return True
+            at += 3 + 3 * len(form["operands"])
+        return False
 
     # Errors.
 
