@@ -19,6 +19,13 @@ fn kernel_help() -> String {
     )
 }
 
+/// A time in microseconds, with or without its unit.
+fn time_us(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches("us").trim_end_matches("\u{b5}s").trim_end();
+    let time = number.parse::<f64>().ok().filter(|us| us.is_finite() && *us > 0.0);
+    time.ok_or_else(|| "it is no time in microseconds, such as 900".to_owned())
+}
+
 #[derive(Debug, ClapArgs)]
 pub(super) struct NkiArgs {
     #[arg(value_name = "FILE.py[::FUNCTION]|NAME", required_unless_present = "rank", help = kernel_help())]
@@ -35,7 +42,7 @@ pub(super) struct NkiArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "list"])]
     pub resume: Option<PathBuf>,
     /// Fail unless the kernel is within this time, microseconds
-    #[arg(long, value_name = "US")]
+    #[arg(long, value_name = "US", value_parser = time_us)]
     pub budget_us: Option<f64>,
     /// Write the timeline of the engines, as Chrome trace JSON or in the format of --export
     #[arg(long, short, value_name = "FILE")]

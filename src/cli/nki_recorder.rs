@@ -76,10 +76,13 @@ impl Recorder {
 
     /// The list of a kernel. `python` records the next one too, if only its settings differ. Fails when the file cannot be read or recorded.
     pub fn list(&self, call: &Call, python: &mut Option<Python>) -> Result<String> {
-        let Call { kernel, settings, check, .. } = call;
+        let Call { kernel, settings, check, words } = call;
         let Some(folder) = self.folder.as_ref().filter(|_| !is_list(kernel)) else {
-            if !settings.is_empty() || check.is_some() {
-                bail!("{kernel}: a recorded list has its settings; --set and --check need the Python file");
+            let gives_shapes = words.iter().any(|word| word == "--shapes" || word == "--grid");
+            if !settings.is_empty() || check.is_some() || gives_shapes {
+                bail!(
+                    "{kernel}: a recorded list has its shapes and settings; --shapes, --grid, --set and --check need the Python file"
+                );
             }
             return read_text(Path::new(kernel));
         };
@@ -150,7 +153,9 @@ impl Python {
             return Ok(text);
         }
         let said = self.said.take().and_then(|said| said.join().ok()).filter(|line| !line.is_empty());
-        let said = said.as_deref().unwrap_or("it said nothing").trim_start_matches("error: ");
+        let said = said.as_deref().unwrap_or("it said nothing");
+        let said =
+            said.trim_start_matches("nki_recorder: ").trim_start_matches("error: ").trim_start_matches("argument ");
         bail!("{}: {said}", self.call.kernel)
     }
 }
@@ -184,10 +189,24 @@ fn is_there(kernel: &str) -> Result<()> {
     if path.is_dir() && own_kernel(kernel).is_none() {
         bail!("{file}: this is a folder; name a file in it, such as {}", path.join("kernel.py").display());
     }
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb")) && path.exists() {
+        bail!(
+            "{file}: this is a notebook; save its cells as a Python file (jupyter nbconvert --to script {file}), and name that"
+        );
+    }
     if own_kernel(kernel).is_some() || path.exists() || crate::host::file(path).is_some() {
         return Ok(());
     }
+    if let Some((before, function)) = file.rsplit_once(':').filter(|(before, _)| Path::new(before).is_file()) {
+        bail!("{file}: there is no such file; write {before}::{function} for a function of {before}");
+    }
     bail!("{file}: there is no such file, and no kernel of that name in this program; it has {}", OwnKernel::names())
+}
+
+/// The name of a kernel's file, without its folder.
+pub(super) fn name_of(kernel: &str) -> String {
+    let file = own_kernel(kernel).map_or(file_of(kernel), |own| own.file);
+    Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The text of a kernel's file. Fails when it cannot be read.

@@ -220,6 +220,8 @@ impl<'a> Lowering<'a> {
         let opcode =
             if opcode == KernelOpcode::Activate && has_reduction { KernelOpcode::ActivateReduce } else { opcode };
         let free = operands.iter().map(|o| o.elements).max().unwrap_or(1);
+        let is_dynamic = form.op.starts_with("tensor_copy_dynamic");
+        let free = if is_dynamic { free.max(DYNAMIC_COPY_CYCLES) } else { free };
         let extra = if form.op == "tensor_scalar_reduce" { 64 } else { 0 };
         let wide = |o: &&Operand| o.elements * 2 > free;
         let in_psum = operands.iter().any(|o| o.memory == Memory::Psum);
@@ -243,7 +245,7 @@ impl<'a> Lowering<'a> {
             choice,
             opcode,
             free: u32::try_from(free + extra).unwrap_or(u32::MAX),
-            is_narrow: is_plain && operands.iter().filter(wide).all(|o| o.bytes <= 2),
+            is_narrow: is_plain && !is_dynamic && operands.iter().filter(wide).all(|o| o.bytes <= 2),
             in_psum,
             has_gaps: operands.iter().any(|o| o.pieces > 1),
             array: [0, 0],
@@ -494,6 +496,9 @@ fn results_of_array(list: &List, kinds: &[Kind]) -> Vec<bool> {
 fn in_hbm(operand: &Operand) -> bool {
     matches!(operand.memory, Memory::Input | Memory::Hbm)
 }
+
+/// Elements for which a copy whose address the device alone knows takes as long as for fewer (cost table of SDK 2.26).
+const DYNAMIC_COPY_CYCLES: u64 = 600;
 
 /// Whether the scalar engine can do it: of operations with numbers and columns, it multiplies, adds, or multiplies and then adds.
 fn is_of_scalar(form: &Form) -> bool {

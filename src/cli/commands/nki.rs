@@ -12,7 +12,7 @@ use super::kept_kernels::KeptKernels;
 use super::text;
 use crate::interrupt::{self, InterruptError};
 use crate::nki_args::NkiArgs;
-use crate::nki_recorder::{Call, Python, Recorder, text_of};
+use crate::nki_recorder::{Call, Python, Recorder, name_of, text_of};
 use crate::progress::ProgressBar;
 use crate::remarks::{Remark, with_remarks, write_profile};
 use ns_base::units::{format_number, format_plural};
@@ -76,7 +76,9 @@ fn rank_all(
     let (file, rows) = rows.unzip();
     let key = |kernel: &String, settings: &Settings| (kernel.clone(), settings.clone());
     let of_row = |case: Case| (key(&case.ranked.kernel, &case.ranked.settings), case);
-    let rows = rows.unwrap_or_default().into_iter().map(|ranked| of_row(Case { ranked, ..Case::default() }));
+    // Of the files of a list, the first is the kernel's.
+    let case = |ranked: Ranked| Case { files: vec![name_of(&ranked.kernel)], ranked, ..Case::default() };
+    let rows = rows.unwrap_or_default().into_iter().map(|ranked| of_row(case(ranked)));
     let mut finished: FxHashMap<_, _> = rows.collect();
     let has = |call: &&Call| finished.contains_key(&key(&call.kernel, &call.settings));
     let left: Vec<Call> = cases.iter().filter(|call| !has(call)).cloned().collect();

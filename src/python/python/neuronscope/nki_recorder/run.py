@@ -180,7 +180,8 @@ class _Run:
         self.trace, self.path, self.source, self.function = trace, path, source, function
         self.shapes, self.dtype, self.settings, self.grid = shapes, dtype, settings, grid
         self.kernels = []
-        self.used = set()
+        # Settings that something has taken, and what could take one.
+        self.used, self.known = set(), set()
         # Whether the kernel is recorded: what the file does afterwards is no part of it. A runner of tests catches what ends the file.
         self.is_over = False
 
@@ -213,7 +214,8 @@ class _Run:
                 gc.enable()
         for name in self.settings:
             if name not in self.used:
-                trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing.", self._head())
+                near = nearest(name, sorted(self.known))
+                trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing{f'; there is {near}' if near else ''}.", self._head())
 
     def _left(self, error):
         if self.trace.kernel:
@@ -282,6 +284,7 @@ class _Run:
         """Settings replace the values of constants of the module, and of constants that functions assign."""
         module = {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)}
         settings, used = self.settings, self.used
+        self.known |= module
 
         class Constants(ast.NodeTransformer):
             hidden = frozenset()
@@ -384,6 +387,7 @@ class _Run:
             bound.arguments[name] = self._argument(name, value)
         # A kernel's settings by name come with its call.
         kinds = inspect.signature(kernel.function).parameters
+        self.known |= set(kinds)
         for name, value in self.settings.items():
             if name in kinds:
                 self.used.add(name)
