@@ -109,8 +109,10 @@ def main(arguments=None):
             except KernelError as error:
                 place = getattr(error, "place", None) or (document["kernel"]["file"], document["kernel"]["line"])
                 document["check"] = {"expression": options.check, "error": error.message, "fix": error.fix, "file": place[0], "line": place[1]}
+            except OSError as error:
+                document["check"] = {"expression": options.check, "error": f"The file cannot be read: {error.strerror}.", "fix": "name one that NumPy wrote (.npz)", "file": 0, "line": 0}
             except Exception as error:  # noqa: BLE001
-                document["check"] = {"expression": options.check, "error": f"The expression fails: {type(error).__name__}: {error}.", "fix": "correct it", "file": 0, "line": 0}
+                document["check"] = {"expression": options.check, "error": f"The expression fails: {type(error).__name__}: {error}.", "fix": "correct the expression", "file": 0, "line": 0}
         return dumps(document)
 
     _limit(options.max_memory)
