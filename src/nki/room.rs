@@ -1,7 +1,8 @@
 //! Whether the tiles fit, and what leaves SBUF for a while where they do not.
 
 use ns_base::FxHashMap;
-use ns_base::convert::usize_to_u32;
+use ns_base::convert::{u64_to_f64, usize_to_u32};
+use ns_base::units::format_bytes;
 use ns_machine::cost::CostTable;
 use ns_machine::isa::DmaDirection;
 
@@ -62,20 +63,23 @@ pub(crate) fn sums_that_do_not_fit(list: &List, kernel: &Kernel, costs: &CostTab
             Some(sum) => sums[*sum].1 = usize_to_u32(at),
             None => {
                 open.insert(result.tile, sums.len());
-                sums.push((usize_to_u32(at), usize_to_u32(at), kernel.tiles[result.tile as usize].bytes));
+                let tile = &kernel.tiles[result.tile as usize];
+                // Tiles of few partitions may lie beside each other.
+                sums.push((usize_to_u32(at), usize_to_u32(at), tile.bytes * u64::from(tile.partitions)));
             }
         }
     }
     let (at, bytes) = peak(kernel, sums.into_iter());
-    let size = costs.core.psum_bytes / u64::from(costs.core.partitions.max(1));
+    let size = costs.core.psum_bytes;
     let item = kernel.items.get(at).filter(|_| bytes > size)?;
+    let of = |bytes: u64| format_bytes(u64_to_f64(bytes));
     let (file, line) = list.place(item.site as usize);
     Some(Problem {
         kind: "capacity".to_owned(),
         code: String::new(),
         file,
         line,
-        message: format!("sums that are open at once take {bytes} bytes of a partition of PSUM, which has {size}"),
+        message: format!("sums that are open at once take {} of PSUM, which has {}", of(bytes), of(size)),
         fix: "finish and copy out some sums before the next ones begin, for example with fewer columns in a block"
             .to_owned(),
     })

@@ -241,7 +241,7 @@ fn sums_that_are_open_at_once_have_to_fit_psum() {
     assert!(sums_in_turn(2, 8).builds);
     let found = sums_in_turn(2, 9);
     assert_eq!((found.builds, found.errors[0].line), (false, 6));
-    assert!(found.errors[0].message.contains("18432 bytes of a partition of PSUM, which has 16384"), "{found:?}");
+    assert!(found.errors[0].message.contains("2.25 MiB of PSUM, which has 2.00 MiB"), "{found:?}");
     // The compiler of the first dialect may do one sum after the other.
     assert!(sums_in_turn(1, 9).builds);
 }

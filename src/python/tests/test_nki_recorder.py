@@ -255,6 +255,13 @@ def test_what_is_no_shape_grid_or_type_is_said(read, text, part):
         getattr(main, read)(text)
 
 
+def test_a_result_that_is_written_in_part_has_a_remark():
+    kernel = HEAD + "    for i in range(x.shape[1] // 512):\n        nisa.dma_copy(dst=out[0:128, nl.ds(i * 512, 512)], src=t)\n    return out\n"
+    warnings = record(kernel, shapes="128x1300")["warnings"]
+    assert [(one["kind"], one["line"]) for one in warnings] == [("output", 4)] and "166,400 elements, of which the kernel writes 131,072 at most" in warnings[0]["message"]
+    assert not record(kernel, shapes="128x1024")["warnings"]
+
+
 def test_what_an_index_of_a_tile_reads_comes_before_it():
     document = record(KERNELS / "written/scatter.py")
     assert [list(operands) for op, _, operands, _ in rows(document) if op == "dma_copy"][2] == ["dst", "src", "offset"]

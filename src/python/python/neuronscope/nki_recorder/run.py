@@ -20,7 +20,7 @@ from .dtypes import dtype as as_dtype
 from .errors import End, KernelError, nearest
 from .host import MAKERS, Absent, HostArray
 from .packages import Installed, build
-from .tensors import View
+from .tensors import View, product
 from .trace import OWN, Trace
 
 
@@ -435,23 +435,43 @@ class _Run:
                 trace.results.append(one.storage.id)
                 if one.storage.memory != "i" and one.storage.written is None:
                     trace.error(KernelError("uninitialised", "The kernel returns a tensor that nothing has written.", "store the result to it"), self._head())
-        if trace.count and not trace.errors and not self._has_output():
-            own = next((storage for storage in trace.storages if storage.memory in "ho" and storage.written is not None), None)
-            what = f"does not return {own.name or 'the tensor'} that it writes" if own else "stores nothing to a tensor that it returns"
-            trace.warn("output", f"{trace.kernel['function']} has no output: it {what}.", self._head())
+        if trace.count and not trace.errors:
+            self._check_outputs()
         if not trace.count:
             trace.error(KernelError("value", "The kernel has no instruction.", "load, compute and store something"), self._head())
 
-    def _has_output(self):
-        """Whether a result or an argument is written."""
-        trace, at = self.trace, 0
+    def _writes(self):
+        """Where each result and each argument is written: pairs (start, pattern), or None where the device alone knows."""
+        trace, at, found = self.trace, 0, {}
         goals = {number for number, storage in enumerate(trace.storages) if number in trace.results or storage.memory == "i"}
-        while at < len(trace.code):
-            form = trace.forms.rows[trace.code[at]]
-            if not goals.isdisjoint(trace.code[at + 3 : at + 3 + 3 * form["writes"] : 3]):
-                return True
-            at += 3 + 3 * len(form["operands"])
-        return False
+        code, forms = trace.code, [(form["writes"], 3 * len(form["operands"]), form.get("dynamic", ())) for form in trace.forms.rows]
+        while at < len(code):
+            writes, size, dynamic = forms[code[at]]
+            at += 3
+            for place in range(writes):
+                tensor = code[at + 3 * place]
+                if tensor in goals:
+                    found.setdefault(tensor, set()).add(None if place in dynamic else (code[at + 3 * place + 1], code[at + 3 * place + 2]))
+            at += size
+        return found
+
+    def _check_outputs(self):
+        """Remarks if nothing leaves the kernel, or less than a result holds: its shape may not divide by the tiles."""
+        trace, writes = self.trace, self._writes()
+        if not writes:
+            own = next((storage for storage in trace.storages if storage.memory in "ho" and storage.written is not None), None)
+            what = f"does not return {own.name or 'the tensor'} that it writes" if own else "stores nothing to a tensor that it returns"
+            trace.warn("output", f"{trace.kernel['function']} has no output: it {what}.", self._head())
+        # Of several programs, or turns that the device alone counts, a part is recorded.
+        is_whole = (trace.dialect == 1 or product(trace.programs) == 1) and not any(kind == "loop" for kind, *_ in trace.warnings)
+        for tensor, places in writes.items() if is_whole else ():
+            storage = trace.storages[tensor]
+            if storage.memory == "i" or None in places or any(one.of is storage for one in trace.storages):
+                continue
+            most = sum(product(trace.patterns.rows[pattern][1::2]) for _, pattern in places)
+            if most < storage.elements:
+                name = storage.name or "A result"
+                trace.warn("output", f"{name} has {storage.elements:,} elements, of which the kernel writes {most:,} at most: its shape may not divide by the tiles.", self._head())
 
     # Errors.
 
