@@ -487,7 +487,7 @@ fn what_values_differ_by_comes_with_the_answer() {
         (Some(f64::INFINITY), Some(1.5), None)
     );
     let failed = with(r#"{"expression": "x", "error": "No such name.", "fix": "correct it", "file": 0, "line": 0}"#);
-    assert_eq!(failed.error().as_deref(), Some("No such name. correct it."));
+    assert_eq!(failed.error().as_deref(), Some("No such name. Correct it."));
 }
 
 #[test]
