@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use crate::file::read_text;
 use ns_base::digest64;
 use ns_nki::{List, Settings};
-use ns_session::studies::NkiStudy;
+use ns_session::studies::{NkiStudy, OwnKernel};
 
 /// The package, without what Python adds to it.
 static PACKAGE: include_dir::Dir<'static> = include_dir::include_dir!("$NKI_RECORDER");
@@ -18,7 +18,7 @@ static PACKAGE: include_dir::Dir<'static> = include_dir::include_dir!("$NKI_RECO
 /// How a kernel is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Call {
-    /// File and function.
+    /// File and function, as they were given.
     pub kernel: String,
     /// Each as `NAME=VALUE`.
     pub settings: Settings,
@@ -29,9 +29,17 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// A kernel as a study calls it, with settings. Fails when the instance runs no kernels.
+    /// A kernel as a study calls it, with settings; one of this program has its shapes. Fails when the instance runs no kernels.
     pub fn of(study: &NkiStudy, kernel: &str, settings: &Settings, check: Option<&String>) -> Result<Self> {
-        let mut words = study.words(kernel, &Settings::new()).map_err(|e| anyhow!(e))?;
+        let mut study = study.clone();
+        let mut target = kernel.to_owned();
+        if let Some(own) = own_kernel(kernel) {
+            if study.shapes.is_empty() {
+                own.shapes.clone_into(&mut study.shapes);
+            }
+            target = target.replacen(own.name, &folder().join(own.file).display().to_string(), 1);
+        }
+        let mut words = study.words(&target, &Settings::new()).map_err(|e| anyhow!(e))?;
         words.extend(check.into_iter().flat_map(|check| ["--check".to_owned(), check.clone()]));
         Ok(Self { kernel: kernel.to_owned(), settings: settings.clone(), check: check.cloned(), words })
     }
@@ -48,21 +56,15 @@ impl Recorder {
         Self { folder: None }
     }
 
-    /// Writes the package if one of these kernels is Python. Fails when it cannot be written.
-    pub fn prepare<'a>(&mut self, mut kernels: impl Iterator<Item = &'a str>) -> Result<()> {
+    /// Writes the package if one of these kernels is Python. Fails when it cannot be written, or a kernel is no file and none of this program.
+    pub fn prepare<'a>(&mut self, mut kernels: impl Iterator<Item = &'a str> + Clone) -> Result<()> {
+        kernels.clone().try_for_each(is_there)?;
         if kernels.all(is_list) {
             return Ok(());
         }
-        let files: Vec<(&Path, &str)> = PACKAGE
-            .files()
-            .filter(|file| file.path().extension().is_some_and(|extension| extension == "py"))
-            .filter_map(|file| Some((file.path(), file.contents_utf8()?)))
-            .collect();
-        let all: String = files.iter().map(|(_, content)| *content).collect();
-        // A folder for each version; who else writes it writes the same.
-        let folder = std::env::temp_dir().join(format!("neuronscope-nki-{:016x}", digest64(&all)));
-        for (path, content) in files {
-            let place = folder.join("nki_recorder").join(path);
+        let folder = folder();
+        for (path, content) in package() {
+            let place = folder.join(path);
             if std::fs::read_to_string(&place).ok().as_deref() != Some(content) {
                 crate::output::create_folder(&folder.join("nki_recorder"))?;
                 std::fs::write(&place, content).with_context(|| format!("{} cannot be written", place.display()))?;
@@ -74,10 +76,13 @@ impl Recorder {
 
     /// The list of a kernel. `python` records the next one too, if only its settings differ. Fails when the file cannot be read or recorded.
     pub fn list(&self, call: &Call, python: &mut Option<Python>) -> Result<String> {
-        let Call { kernel, settings, check, .. } = call;
+        let Call { kernel, settings, check, words } = call;
         let Some(folder) = self.folder.as_ref().filter(|_| !is_list(kernel)) else {
-            if !settings.is_empty() || check.is_some() {
-                bail!("{kernel}: a recorded list has its settings; --set and --check need the Python file");
+            let gives_shapes = words.iter().any(|word| word == "--shapes" || word == "--grid");
+            if !settings.is_empty() || check.is_some() || gives_shapes {
+                bail!(
+                    "{kernel}: a recorded list has its shapes and settings; --shapes, --grid, --set and --check need the Python file"
+                );
             }
             return read_text(Path::new(kernel));
         };
@@ -148,9 +153,65 @@ impl Python {
             return Ok(text);
         }
         let said = self.said.take().and_then(|said| said.join().ok()).filter(|line| !line.is_empty());
-        let said = said.as_deref().unwrap_or("it said nothing").trim_start_matches("error: ");
+        let said = said.as_deref().unwrap_or("it said nothing");
+        let said =
+            said.trim_start_matches("nki_recorder: ").trim_start_matches("error: ").trim_start_matches("argument ");
         bail!("{}: {said}", self.call.kernel)
     }
+}
+
+/// The files of the package, and the kernels of this program beside it.
+fn package() -> impl Iterator<Item = (PathBuf, &'static str)> {
+    let files = PACKAGE.files().filter(|file| file.path().extension().is_some_and(|extension| extension == "py"));
+    let files = files.filter_map(|file| Some((Path::new("nki_recorder").join(file.path()), file.contents_utf8()?)));
+    files.chain(OwnKernel::ALL.iter().map(|own| (PathBuf::from(own.file), own.source)))
+}
+
+/// Where the package is written: a folder for each version; who else writes it writes the same.
+fn folder() -> PathBuf {
+    let all: String = package().map(|(_, content)| content).collect();
+    std::env::temp_dir().join(format!("neuronscope-nki-{:016x}", digest64(&all)))
+}
+
+/// The file of a kernel, without its function.
+fn file_of(kernel: &str) -> &str {
+    kernel.split_once("::").map_or(kernel, |(file, _)| file)
+}
+
+/// The kernel of this program that a name means; a file of that name is meant first.
+fn own_kernel(kernel: &str) -> Option<&'static OwnKernel> {
+    OwnKernel::named(file_of(kernel)).filter(|own| !Path::new(own.name).is_file())
+}
+
+fn is_there(kernel: &str) -> Result<()> {
+    let file = file_of(kernel);
+    let path = Path::new(file);
+    if path.is_dir() && own_kernel(kernel).is_none() {
+        bail!("{file}: this is a folder; name a file in it, such as {}", path.join("kernel.py").display());
+    }
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb")) && path.exists() {
+        bail!(
+            "{file}: this is a notebook; save its cells as a Python file (jupyter nbconvert --to script {file}), and name that"
+        );
+    }
+    if own_kernel(kernel).is_some() || path.exists() || crate::host::file(path).is_some() {
+        return Ok(());
+    }
+    if let Some((before, function)) = file.rsplit_once(':').filter(|(before, _)| Path::new(before).is_file()) {
+        bail!("{file}: there is no such file; write {before}::{function} for a function of {before}");
+    }
+    bail!("{file}: there is no such file, and no kernel of that name in this program; it has {}", OwnKernel::names())
+}
+
+/// The name of a kernel's file, without its folder.
+pub(super) fn name_of(kernel: &str) -> String {
+    let file = own_kernel(kernel).map_or(file_of(kernel), |own| own.file);
+    Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The text of a kernel's file. Fails when it cannot be read.
+pub(super) fn text_of(kernel: &str) -> Result<String> {
+    own_kernel(kernel).map_or_else(|| read_text(Path::new(file_of(kernel))), |own| Ok(own.source.to_owned()))
 }
 
 /// The last line of a text that is not empty.

@@ -38,19 +38,27 @@ impl GainsRun {
         Self { device, model, batch_size, workflow, compiled, window, times, running }
     }
 
-    /// Limits that were removed, of how many.
-    pub fn progress(&self) -> (u64, u64) {
-        (self.times.len() as u64, Limit::ALL.len() as u64)
+    /// The limit that is removed now, how many were before, and of how many; `None` once the gains are known.
+    pub fn progress(&self) -> Option<(Limit, u64, u64)> {
+        let limit = Limit::ALL.get(self.times.len())?;
+        Some((*limit, self.times.len() as u64, Limit::ALL.len() as u64))
     }
 
     /// Compiles, or simulates about `budget` items; the gains when all are known. Fails as [`Device::compile`] and [`Device::step`].
     pub fn step(&mut self, budget: u64) -> Result<Option<Gains>, Refusal> {
-        let Some(limit) = Limit::ALL.get(self.times.len()).copied() else { return self.gains().map(Some) };
+        if let Some((limit, ..)) = self.progress() {
+            self.remove(limit, budget)?;
+        }
+        self.progress().is_none().then(|| self.gains()).transpose()
+    }
+
+    /// Compiles without a limit, or simulates about `budget` items.
+    fn remove(&mut self, limit: Limit, budget: u64) -> Result<(), Refusal> {
         let costs = Rc::new(self.device.costs.without(limit));
         let Some((compiled, simulator)) = &mut self.running else {
             if limit == Limit::Launch {
                 self.times.push(self.compiled.step(&costs, self.window, self.workflow).device());
-                return Ok(None);
+                return Ok(());
             }
             let device = Device { costs: Rc::clone(&costs), ..self.device.clone() };
             let compiled = match limit {
@@ -59,13 +67,13 @@ impl GainsRun {
             };
             let simulator = Simulator::new(Rc::clone(&compiled.executable), costs);
             self.running = Some((compiled, simulator));
-            return Ok(None);
+            return Ok(());
         };
         if simulator.step(budget, &mut NoObserver)? == SimProgress::Done {
             self.times.push(compiled.step(&costs, simulator.outcome().window, self.workflow).device());
             self.running = None;
         }
-        Ok(None)
+        Ok(())
     }
 
     fn gains(&self) -> Result<Gains, Refusal> {
@@ -87,9 +95,10 @@ mod tests {
         let mut run = GainsRun::new(device, (model.to_owned(), None), Workflow::Trace, (compiled, window));
         let mut done = Vec::new();
         loop {
-            done.push(run.progress().0);
+            done.extend(run.progress().map(|(limit, ..)| limit));
             if let Some(gains) = run.step(50_000).unwrap() {
-                assert!(done.is_sorted() && done.last() == Some(&(Limit::ALL.len() as u64)), "{done:?}");
+                done.dedup();
+                assert_eq!((done.as_slice(), run.progress()), (Limit::ALL.as_slice(), None));
                 return gains;
             }
         }

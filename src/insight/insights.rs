@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::findings::quote_limits;
 use super::{Bounds, Finding, Limiter, OperatorTime, Roofline, Run, Summary, Utilisation, findings, time_by_operator};
-use ns_base::units::{format_ns, format_share};
+use ns_base::units::{capital, format_ns, format_share};
 use ns_machine::arch::CoreSpec;
 use ns_machine::cost::{Gains, limit_words};
 
@@ -61,18 +61,19 @@ impl Insights {
         }
     }
 
-    /// The limits that cost time, the bound first: name in words, nanoseconds, percent of the total time. Empty where they are not computed.
+    /// The limits that cost time, the bound first: its title, nanoseconds, percent of the total time. Empty where they are not computed.
     pub fn limit_costs(&self) -> Vec<(String, f64, f64)> {
         let ranked = self.limits.as_ref().map(Gains::ranked).unwrap_or_default();
-        let cost = |(name, us): (&str, f64)| (limit_words(name), us * 1e3, us / 1e4 / self.summary.total_time);
+        let cost = |(name, us): (&str, f64)| (capital(limit_words(name)), us * 1e3, us / 1e4 / self.summary.total_time);
         ranked.into_iter().map(cost).collect()
     }
 
-    /// What bounds the execution, and whether the busiest unit is that: `Bound by vector: without this limit the execution takes 190 us
+    /// What bounds the execution, and whether the busiest unit is that: `Bound by vector engine: without this limit the execution takes 190 us
     /// less (20.2 % of 941 us). ...` `None` if no limit costs time, or their costs are not computed.
     pub fn bound_sentence(&self) -> Option<String> {
         let gains = self.limits.as_ref()?;
-        let (words, ns, percent) = self.limit_costs().into_iter().next()?;
+        let words = gains.bound.as_deref().map(limit_words)?;
+        let (_, ns, percent) = self.limit_costs().into_iter().next()?;
         let first = format!(
             "Bound by {words}: without this limit the execution takes {} less ({} of {}).",
             format_ns(ns),
@@ -115,7 +116,7 @@ mod tests {
         assert_eq!(bound(Limit::DmaRate), same);
         let other = bound(Limit::Vector);
         assert!(
-            other.starts_with("Bound by vector")
+            other.starts_with("Bound by vector engine:")
                 && other.ends_with("Data transfer is busy longest: without its limit the execution takes 10 ns less."),
             "{other}"
         );

@@ -126,6 +126,8 @@ pub(crate) fn prepare(list: &List, setup: &Setup) -> Prepared {
     let mut kernel = lower(list, costs, decisions);
     let peak_bytes = room::peak_bytes(&kernel);
     let problem = room::operands_that_do_not_fit(list, &kernel, costs);
+    // The compiler of the first dialect may change the order of products.
+    let problem = problem.or_else(|| room::sums_that_do_not_fit(list, &kernel, costs).filter(|_| list.dialect == 2));
     let spill_bytes = if decisions.sbuf { room::spill(&mut kernel, costs) } else { 0 };
     if list.dialect == 1 && decisions.widen {
         widen::widen(&mut kernel, list);

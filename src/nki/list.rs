@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use ns_base::units::capital;
 use ns_base::{Refusal, refuse};
 
 /// The name by which a list is known.
@@ -92,7 +93,7 @@ impl Check {
     /// Why nothing was compared, with what to do.
     pub fn error(&self) -> Option<String> {
         let text = |key: &str| self.found.get(key).and_then(Value::as_str).unwrap_or_default();
-        self.found.contains_key("error").then(|| format!("{} {}.", text("error"), text("fix")))
+        self.found.contains_key("error").then(|| format!("{} {}.", text("error"), capital(text("fix"))))
     }
 }
 

@@ -189,7 +189,10 @@ impl<'a> Lowering<'a> {
             raw.operands().enumerate().map(|(at, operand)| self.operand(operand, form.dynamic.contains(&at))).collect();
         match self.kinds[raw.form] {
             Kind::Free => {}
-            Kind::Transfer(is_transpose) => self.transfer(form, raw, &operands, is_transpose),
+            Kind::Transfer(is_transpose) => {
+                self.transfer(form, raw, &operands, is_transpose);
+                self.further_reads(form, raw, &operands);
+            }
             Kind::Product => self.product(form, raw, &operands),
             Kind::Transpose => self.transpose(form, raw, &operands),
             Kind::Broadcast => self.broadcast(raw, &operands),
@@ -217,6 +220,8 @@ impl<'a> Lowering<'a> {
         let opcode =
             if opcode == KernelOpcode::Activate && has_reduction { KernelOpcode::ActivateReduce } else { opcode };
         let free = operands.iter().map(|o| o.elements).max().unwrap_or(1);
+        let is_dynamic = form.op.starts_with("tensor_copy_dynamic");
+        let free = if is_dynamic { free.max(DYNAMIC_COPY_CYCLES) } else { free };
         let extra = if form.op == "tensor_scalar_reduce" { 64 } else { 0 };
         let wide = |o: &&Operand| o.elements * 2 > free;
         let in_psum = operands.iter().any(|o| o.memory == Memory::Psum);
@@ -225,7 +230,12 @@ impl<'a> Lowering<'a> {
         let scales = opcode == KernelOpcode::TensorScalar
             && operands.len() > 2
             && operands.iter().skip(1).any(|o| o.memory == Memory::Psum);
-        let choice = if scales && choice == Choice::VectorOrScalar { Choice::Only(Engine::Scalar) } else { choice };
+        let choice = match choice {
+            Choice::VectorOrScalar if !is_of_scalar(form) => Choice::Only(Engine::Vector),
+            Choice::VectorOrScalar if scales => Choice::Only(Engine::Scalar),
+            _ if form.op == "tensor_tensor" && form.text("op") == "power" => Choice::Only(Engine::GpSimd),
+            choice => choice,
+        };
         let function = if opcode == KernelOpcode::Activate || opcode == KernelOpcode::ActivateReduce {
             self.function(form.text("op"))
         } else {
@@ -235,7 +245,7 @@ impl<'a> Lowering<'a> {
             choice,
             opcode,
             free: u32::try_from(free + extra).unwrap_or(u32::MAX),
-            is_narrow: is_plain && operands.iter().filter(wide).all(|o| o.bytes <= 2),
+            is_narrow: is_plain && !is_dynamic && operands.iter().filter(wide).all(|o| o.bytes <= 2),
             in_psum,
             has_gaps: operands.iter().any(|o| o.pieces > 1),
             array: [0, 0],
@@ -345,9 +355,19 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// What a transfer that computes reads beside its first source: the others, and in device memory what it adds to.
+    fn further_reads(&mut self, form: &Form, raw: Raw<'_>, operands: &[Operand]) {
+        let [result, ..] = operands else { return };
+        let adds = !form.text("dst_op").is_empty() && in_hbm(result);
+        let others = if form.op == "dma_compute" { operands.get(2..).unwrap_or_default() } else { &[] };
+        for read in others.iter().chain(adds.then_some(result)) {
+            let action = self.movement(result, read, false);
+            self.push(action, raw, &[*read], 0, false);
+        }
+    }
+
     fn transfer(&mut self, form: &Form, raw: Raw<'_>, operands: &[Operand], is_transpose: bool) {
         let [result, data, ..] = operands else { return };
-        let in_hbm = |o: &Operand| matches!(o.memory, Memory::Input | Memory::Hbm);
         // DMA engines do not reach PSUM.
         if data.memory == Memory::Psum {
             let through = self.scratch(Memory::Sbuf, data);
@@ -364,6 +384,12 @@ impl<'a> Lowering<'a> {
         if by_array {
             return self.load_and_transpose(raw, result, data);
         }
+        let action = self.movement(result, data, is_transpose);
+        self.push(action, raw, operands, form.writes.max(1), false);
+    }
+
+    /// A DMA from one operand to another.
+    fn movement(&self, result: &Operand, data: &Operand, is_transpose: bool) -> Action {
         let direction = match (in_hbm(result), in_hbm(data)) {
             (true, true) => DmaDirection::HbmToHbm,
             (true, false) => DmaDirection::SbufToHbm,
@@ -381,7 +407,7 @@ impl<'a> Lowering<'a> {
         let on_chip = if direction == DmaDirection::HbmToHbm { 0 } else { chip.pieces * u64::from(chip.partitions[1]) };
         let descriptors = if in_hbm(memory) { memory.pieces.max(on_chip) } else { on_chip };
         let bytes = elements * u64::from(memory.bytes);
-        let action = Action::Move {
+        Action::Move {
             bytes,
             // A transpose reaches 90 % of the rate of a copy, and half of it within SBUF.
             engine_bytes: match is_transpose {
@@ -394,8 +420,7 @@ impl<'a> Lowering<'a> {
             direction,
             tensor: self.kernel.tiles[memory.access.tile as usize].tensor,
             is_spill: false,
-        };
-        self.push(action, raw, operands, form.writes.max(1), false);
+        }
     }
 
     /// A load of rows as they lie, then a transpose and a copy for each block of the array.
@@ -466,6 +491,19 @@ fn results_of_array(list: &List, kinds: &[Kind]) -> Vec<bool> {
         }
     }
     of_array
+}
+
+fn in_hbm(operand: &Operand) -> bool {
+    matches!(operand.memory, Memory::Input | Memory::Hbm)
+}
+
+/// Elements for which a copy whose address the device alone knows takes as long as for fewer (cost table of SDK 2.26).
+const DYNAMIC_COPY_CYCLES: u64 = 600;
+
+/// Whether the scalar engine can do it: of operations with numbers and columns, it multiplies, adds, or multiplies and then adds.
+fn is_of_scalar(form: &Form) -> bool {
+    let operators = (form.text("op0"), form.text("op1"));
+    form.op != "tensor_scalar" || matches!(operators, ("multiply", "add" | "") | ("add", ""))
 }
 
 fn number(n: i64) -> u32 {

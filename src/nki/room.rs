@@ -1,7 +1,8 @@
 //! Whether the tiles fit, and what leaves SBUF for a while where they do not.
 
 use ns_base::FxHashMap;
-use ns_base::convert::usize_to_u32;
+use ns_base::convert::{u64_to_f64, usize_to_u32};
+use ns_base::units::format_bytes;
 use ns_machine::cost::CostTable;
 use ns_machine::isa::DmaDirection;
 
@@ -30,19 +31,58 @@ fn uses(kernel: &Kernel) -> Vec<Vec<u32>> {
 
 /// The most bytes of a partition that are live at once, in the order of the program, each tile once.
 pub(crate) fn peak_bytes(kernel: &Kernel) -> u64 {
+    let uses = uses(kernel);
+    let stays =
+        kernel.tiles.iter().zip(&uses).filter_map(|(tile, list)| Some((*list.first()?, *list.last()?, tile.bytes)));
+    peak(kernel, stays).1
+}
+
+/// The first instruction at which most bytes are live, and how many those are; each stay has its first and last instruction.
+fn peak(kernel: &Kernel, stays: impl Iterator<Item = (u32, u32, u64)>) -> (usize, u64) {
     let mut change = vec![0i64; kernel.items.len() + 1];
-    for (tile, list) in kernel.tiles.iter().zip(uses(kernel)) {
-        if let (Some(first), Some(last)) = (list.first(), list.last()) {
-            let bytes = i64::try_from(tile.bytes).unwrap_or(0);
-            change[*first as usize] += bytes;
-            change[*last as usize + 1] -= bytes;
+    for (first, last, bytes) in stays {
+        let bytes = i64::try_from(bytes).unwrap_or(0);
+        change[first as usize] += bytes;
+        change[last as usize + 1] -= bytes;
+    }
+    let (mut live, mut most) = (0, (0, 0));
+    for (at, change) in change.into_iter().enumerate() {
+        live += change;
+        most = if live > most.1 { (at, live) } else { most };
+    }
+    (most.0, u64::try_from(most.1).unwrap_or(0))
+}
+
+/// Sums that have begun and wait for further products all hold their place in PSUM.
+pub(crate) fn sums_that_do_not_fit(list: &List, kernel: &Kernel, costs: &CostTable) -> Option<Problem> {
+    let mut sums: Vec<(u32, u32, u64)> = Vec::new();
+    let mut open: FxHashMap<u32, usize> = FxHashMap::default();
+    for (at, item) in kernel.items.iter().enumerate().filter(|(_, item)| item.is_tensor()) {
+        let Some(result) = item.written().first() else { continue };
+        match open.get(&result.tile).filter(|_| item.accumulates) {
+            Some(sum) => sums[*sum].1 = usize_to_u32(at),
+            None => {
+                open.insert(result.tile, sums.len());
+                let tile = &kernel.tiles[result.tile as usize];
+                // Tiles of few partitions may lie beside each other.
+                sums.push((usize_to_u32(at), usize_to_u32(at), tile.bytes * u64::from(tile.partitions)));
+            }
         }
     }
-    let live = change.iter().scan(0, |live, change| {
-        *live += change;
-        Some(*live)
-    });
-    u64::try_from(live.max().unwrap_or(0)).unwrap_or(0)
+    let (at, bytes) = peak(kernel, sums.into_iter());
+    let size = costs.core.psum_bytes;
+    let item = kernel.items.get(at).filter(|_| bytes > size)?;
+    let of = |bytes: u64| format_bytes(u64_to_f64(bytes));
+    let (file, line) = list.place(item.site as usize);
+    Some(Problem {
+        kind: "capacity".to_owned(),
+        code: String::new(),
+        file,
+        line,
+        message: format!("sums that are open at once take {} of PSUM, which has {}", of(bytes), of(size)),
+        fix: "finish and copy out some sums before the next ones begin, for example with fewer columns in a block"
+            .to_owned(),
+    })
 }
 
 /// What one sum in PSUM reads has to be in SBUF at once: a product cannot be interrupted by a spill.

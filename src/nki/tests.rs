@@ -215,6 +215,76 @@ fn operands_of_one_sum_that_do_not_fit_do_not_build() {
     assert_eq!(run(&product(2, 28_000, 0)).errors[0].code, "NCC_INLA001");
 }
 
+/// Sums of four products each that take turns.
+fn sums_in_turn(dialect: u32, sums: i64) -> Answer {
+    let mut author = Author::new(dialect);
+    let (x, out) = (author.tile('i', 128, 512, 1, 1), author.tile('o', 128, 512, 0, 2));
+    let tile = author.tile('s', 128, 512, 1, 3);
+    author.call("dma_copy", 4, &[(tile, 0, whole(128, 512)), (x, 0, vec![512, 128, 1, 512])], json!({}));
+    let banks: Vec<i64> = (0..sums).map(|_| author.tile('p', 128, 512, 0, 5)).collect();
+    for turn in 0..4 {
+        for bank in &banks {
+            let operands = [(*bank, 0, whole(128, 512)), (tile, 0, whole(128, 128)), (tile, 0, whole(128, 512))];
+            author.call("nc_matmul", 6, &operands, json!({"accumulate": turn > 0}));
+        }
+    }
+    let result = author.tile('s', 128, 512, 0, 7);
+    for bank in banks {
+        author.call("tensor_copy", 8, &[(result, 0, whole(128, 512)), (bank, 0, whole(128, 512))], json!({}));
+        author.call("dma_copy", 9, &[(out, 0, vec![512, 128, 1, 512]), (result, 0, whole(128, 512))], json!({}));
+    }
+    run(&author)
+}
+
+#[test]
+fn sums_that_are_open_at_once_have_to_fit_psum() {
+    assert!(sums_in_turn(2, 8).builds);
+    let found = sums_in_turn(2, 9);
+    assert_eq!((found.builds, found.errors[0].line), (false, 6));
+    assert!(found.errors[0].message.contains("2.25 MiB of PSUM, which has 2.00 MiB"), "{found:?}");
+    // The compiler of the first dialect may do one sum after the other.
+    assert!(sums_in_turn(1, 9).builds);
+}
+
+#[test]
+fn operators_run_on_the_engines_that_have_them() {
+    let busy = |op: &str, args: Value| {
+        let mut author = Author::new(1);
+        let (x, out) = (author.tile('i', 128, 512, 0, 1), author.tile('o', 128, 512, 0, 2));
+        let tiles: Vec<i64> = (0..9).map(|_| author.tile('s', 128, 512, 0, 3)).collect();
+        author.call("dma_copy", 4, &[(tiles[0], 0, whole(128, 512)), (x, 0, vec![512, 128, 1, 512])], json!({}));
+        for pair in tiles.windows(2) {
+            let mut operands = vec![(pair[1], 0, whole(128, 512)), (pair[0], 0, whole(128, 512))];
+            operands.extend((op == "tensor_tensor").then(|| (pair[0], 0, whole(128, 512))));
+            author.call(op, 5, &operands, args.clone());
+        }
+        author.call("dma_copy", 6, &[(out, 0, vec![512, 128, 1, 512]), (tiles[8], 0, whole(128, 512))], json!({}));
+        let found = run(&author);
+        ["vector", "scalar", "gpsimd"].map(|engine| found.engines[engine].busy_us > 0.0)
+    };
+    assert_eq!(busy("tensor_scalar", json!({"op0": "multiply", "operand0": 2.0, "op1": "add"})), [true, true, false]);
+    assert_eq!(busy("tensor_scalar", json!({"op0": "maximum", "operand0": 0.0})), [true, false, false]);
+    assert_eq!(busy("tensor_tensor", json!({"op": "add"})), [true, false, false]);
+    assert_eq!(busy("tensor_tensor", json!({"op": "power"})), [false, false, true]);
+}
+
+#[test]
+fn a_transfer_that_adds_reads_all_that_it_adds() {
+    let bytes = |op: &str, sources: usize, args: Value| {
+        let mut author = Author::new(2);
+        let (x, y) = (author.tile('i', 128, 512, 0, 1), author.tile('i', 128, 512, 0, 1));
+        let out = author.tile('o', 128, 512, 0, 2);
+        let all = vec![512, 128, 1, 512];
+        let operands = [(out, 0, all.clone()), (x, 0, all.clone()), (y, 0, all)];
+        author.call(op, 3, &operands[..=sources], args);
+        let found = run(&author);
+        (found.hbm.read_bytes / (128 * 512 * 4), found.hbm.write_bytes / (128 * 512 * 4))
+    };
+    assert_eq!(bytes("dma_copy", 1, json!({})), (1, 1));
+    assert_eq!(bytes("dma_copy", 1, json!({"dst_op": "add"})), (2, 1));
+    assert_eq!(bytes("dma_compute", 2, json!({"reduce_op": "add"})), (2, 1));
+}
+
 #[test]
 fn more_work_never_takes_less_and_every_limit_is_one() {
     let totals = [1, 2, 5, 20].map(|turns| run(&doubled(2, turns, 1_024)).total_us.unwrap());
@@ -417,7 +487,7 @@ fn what_values_differ_by_comes_with_the_answer() {
         (Some(f64::INFINITY), Some(1.5), None)
     );
     let failed = with(r#"{"expression": "x", "error": "No such name.", "fix": "correct it", "file": 0, "line": 0}"#);
-    assert_eq!(failed.error().as_deref(), Some("No such name. correct it."));
+    assert_eq!(failed.error().as_deref(), Some("No such name. Correct it."));
 }
 
 #[test]

@@ -61,6 +61,8 @@ fn times(list: &List, items: &[Item], at: usize, length: usize) -> usize {
             ..
         } => u32::MAX,
         _ if item.accumulates => u32::MAX,
+        // Each address that the device alone knows is an instruction of its own.
+        _ if !list.forms[item.form as usize].dynamic.is_empty() => u32::MAX,
         Action::Compute { free, .. } => free,
         Action::Move { .. } => 1,
     });

@@ -70,7 +70,6 @@ const fn kind_of_reply(reply: &Reply) -> &'static str {
         Reply::Details(_) => "details",
         Reply::Search(_) => "hits",
         Reply::Operators(_) => "operators",
-        Reply::Summary(_) => "a summary",
         Reply::Analysed(_) => "an analysis",
         Reply::Listed(_) => "a table",
         Reply::Flows { .. } => "flows",

@@ -25,6 +25,7 @@ use ns_formats::chrome::write_to_string;
 use ns_formats::is_of_stacks;
 use ns_forms::ProfileOrigin;
 use ns_insight::{Insights, SliceRange};
+use ns_machine::cost::Limit;
 use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;
 use ns_profile::flows::FlowIndex;
@@ -35,9 +36,12 @@ use ns_view::timeline::{
     Annotation, GroupKind, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile,
 };
 
-/// Computes a part of what each limit costs an execution, of about so many events, and gives it to the analysis once all is known. Returns how
-/// much is done of how much until then. It is a function, so that a program which only opens profiles has no simulator in it.
-pub(super) type StepLimits = Box<dyn FnMut(&mut Insights, u32) -> Result<Option<(u64, u64)>, Refusal>>;
+/// The limit without which an execution is simulated, how many were before it, and of how many.
+pub(super) type LimitProgress = (Limit, u64, u64);
+
+/// Computes a part of what each limit costs an execution, of about so many events, and gives it to the analysis once all is known, when it
+/// returns `None`. It is a function, so that a program which only opens profiles has no simulator in it.
+pub(super) type StepLimits = Box<dyn FnMut(&mut Insights, u32) -> Result<Option<LimitProgress>, Refusal>>;
 
 /// A profile with its key and its origin.
 pub(super) struct OpenProfile {
@@ -114,9 +118,9 @@ impl OpenProfile {
         Self { insights: Some(Box::new(insights)), limits: Some(limits), ..self }
     }
 
-    /// Computes a part of what each limit costs: how much is done of how much, or `None` when all is known. Fails when the execution cannot
-    /// be simulated without a limit.
-    pub fn step_limits(&mut self, budget_events: u32) -> Result<Option<(u64, u64)>, String> {
+    /// Computes a part of what each limit costs: how far that is, or `None` when all is known. Fails when the execution cannot be simulated
+    /// without a limit.
+    pub fn step_limits(&mut self, budget_events: u32) -> Result<Option<LimitProgress>, String> {
         let (Some(insights), Some(limits)) = (&mut self.insights, &mut self.limits) else { return Ok(None) };
         let progress = limits(insights, budget_events)?;
         if progress.is_none() {

@@ -15,7 +15,6 @@ use ns_container::ByteSource;
 use ns_device::ModelLibrary;
 use ns_documents::{ProfileKey, Recorder};
 use ns_forms::catalog;
-use ns_insight::LIMITS_TITLE;
 use ns_profile::density::density;
 use ns_program::ReadModel;
 
@@ -215,9 +214,10 @@ impl Session {
         let open = self.profiles.get_mut(key).ok_or_else(closed_text);
         let message = match open.and_then(|open| {
             if run.needs_limits()
-                && let Some((done, total)) = open.step_limits(budget_events)?
+                && let Some((limit, done, total)) = open.step_limits(budget_events)?
             {
-                return Ok(Some(Message::Progress { done, total, label: LIMITS_TITLE.to_owned() }));
+                let label = format!("Simulates without: {}, {} of {total}", limit.words(), done + 1);
+                return Ok(Some(Message::Progress { done, total, label }));
             }
             open.ask(|sources| run.step(sources, SLICES_PER_STEP))
         }) {
@@ -281,7 +281,6 @@ impl Session {
             ProfileQuestion::Operators { kind, range, level, instances } => {
                 Reply::Operators(open.operators(kind, range, level.as_deref(), instances))
             }
-            ProfileQuestion::Summary => Reply::Summary(open.insights()?.cloned().map(Box::new)),
             ProfileQuestion::Flows { span, limit } => {
                 let (arrows, total) = open.flows_in(span, limit);
                 Reply::Flows { arrows, total }

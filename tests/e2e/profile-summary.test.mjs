@@ -29,6 +29,17 @@ test("the metrics of a run are those the command line prints", { skip: existsSyn
   assert.deepEqual(JSON.parse(saved.bytes.toString()), expected);
 }));
 
+test("metrics that are opened alone say which limit is simulated", summary(async (page) => {
+  await page.evaluate(() => {
+    window.said = new Set();
+    const look = () => document.querySelectorAll("[aria-label=Metrics] [role=status]").forEach((status) => window.said.add(status.textContent));
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  await page.getByRole("table", { name: "Limits" }).getByText("Tensor engine", { exact: true }).waitFor({ timeout: 60_000 });
+  const said = await page.evaluate(() => [...window.said]);
+  assert.ok(said.some((text) => /^Simulates without: [\w ]+, \d+ of 11…$/.test(text)), said.join("; "));
+}, { hash: "#/profile?v=1&model=bert-base-uncased&batch_size=8&instance=trn2.48xlarge&tool=summary" }));
+
 test("metrics are searched, sorted and saved as CSV", summary(async (page) => {
   await run(page);
   const rows = page.getByRole("table", { name: "Metrics" }).locator("tbody tr");

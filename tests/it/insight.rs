@@ -12,8 +12,8 @@ use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::simulate;
 use neuronscope::profile::Profile;
 use neuronscope::session::{
-    AnalysisRequest, Control, Event, ExportKind, JobId, JobRequest, Message, ProfileKey, ProfileQuestion, ProfileSpec,
-    Question, Reply, Request, Session, StepResult,
+    AnalysisRequest, Answer, Ask, Control, Event, ExportKind, JobId, JobRequest, Message, ProfileKey, ProfileQuestion,
+    ProfileSpec, Question, Reply, Request, Session, StepResult,
 };
 
 const MODELS: [&str; 5] = [
@@ -232,16 +232,29 @@ fn ask(session: &mut Session, request: Request, file: Option<&str>) -> Vec<Event
     events
 }
 
+fn summary(profile: ProfileKey) -> Ask {
+    AnalysisRequest::Analyse(Question::Summary).of(profile)
+}
+
+fn progress_label(event: &Event) -> Option<&str> {
+    match event {
+        Event::Message(_, Message::Progress { label, .. }) => Some(label),
+        _ => None,
+    }
+}
+
 #[test]
 fn a_session_answers_for_executions_and_says_so_for_files() {
     let mut session = Session::new();
     let (job, profile) = (JobId(1), ProfileKey(0));
     let spec = ProfileSpec { workflow: Workflow::Trace, ..ProfileSpec::default() };
     ask(&mut session, Request::new(job, JobRequest::Profile(spec)), None);
-    let mut answer = ask(&mut session, Request::new(job, ProfileQuestion::Summary.of(profile)), None);
-    let Some(Event::Message(_, Message::Answer(Reply::Summary(Some(found))))) = answer.pop() else {
-        panic!("no summary")
-    };
+    let mut answer = ask(&mut session, Request::new(job, summary(profile)), None);
+    let labels: Vec<&str> = answer.iter().filter_map(progress_label).collect();
+    assert_eq!(labels[0], "Simulates without: tensor engine, 1 of 11");
+    assert!(labels.contains(&"Simulates without: DMA issue, 6 of 11"), "{labels:?}");
+    let Some(Event::Message(_, Message::Answer(Reply::Analysed(found)))) = answer.pop() else { panic!("no summary") };
+    let Answer::Summary(Some(found)) = *found else { panic!("no summary") };
     assert!(
         found.limits.as_ref().is_some_and(|limits| limits.bound.as_deref() == Some("launch")),
         "{:?}",
@@ -258,8 +271,8 @@ fn a_session_answers_for_executions_and_says_so_for_files() {
         Some(trace),
     );
     let profile = ProfileKey(1);
-    let answer = ask(&mut session, Request::new(job, ProfileQuestion::Summary.of(profile)), None);
-    assert_eq!(answer, [Event::Message(job, Message::Answer(Reply::Summary(None)))]);
+    let answer = ask(&mut session, Request::new(job, summary(profile)), None);
+    assert_eq!(answer, [Event::Message(job, Message::Answer(Reply::Analysed(Box::new(Answer::Summary(None)))))]);
     let refused = ask(
         &mut session,
         Request::new(job, ProfileQuestion::Export { kind: ExportKind::SummaryJson, marks: Vec::new() }.of(profile)),

@@ -140,8 +140,7 @@ fn answers(session: &mut Session, model: &str, instance: &str, batch_size: Optio
     let Answer::Overview(overview) = ask(Question::Overview) else { panic!("an overview") };
     let Answer::Sentences(sentences) = ask(Question::Sentences) else { panic!("sentences") };
     let sentences = sentences.into_iter().map(|s| s.text).collect();
-    let summary = reply(session, Request::new(JobId(3), ProfileQuestion::Summary.of(ProfileKey(0))));
-    let Some(Reply::Summary(Some(insights))) = summary else { panic!("a simulated execution has a summary") };
+    let Answer::Summary(Some(insights)) = ask(Question::Summary) else { panic!("a simulated execution has a summary") };
     let framework = operators(session, OperatorKind::Framework);
     let hlo = operators(session, OperatorKind::Hlo);
     let saved = read_bytes("run.json", &file(session, ExportKind::ChromeJson)).unwrap();

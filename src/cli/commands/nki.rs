@@ -10,10 +10,9 @@ use anyhow::{Result, anyhow, bail};
 
 use super::kept_kernels::KeptKernels;
 use super::text;
-use crate::file::read_text;
 use crate::interrupt::{self, InterruptError};
 use crate::nki_args::NkiArgs;
-use crate::nki_recorder::{Call, Python, Recorder};
+use crate::nki_recorder::{Call, Python, Recorder, name_of, text_of};
 use crate::progress::ProgressBar;
 use crate::remarks::{Remark, with_remarks, write_profile};
 use ns_base::units::{format_number, format_plural};
@@ -77,7 +76,9 @@ fn rank_all(
     let (file, rows) = rows.unzip();
     let key = |kernel: &String, settings: &Settings| (kernel.clone(), settings.clone());
     let of_row = |case: Case| (key(&case.ranked.kernel, &case.ranked.settings), case);
-    let rows = rows.unwrap_or_default().into_iter().map(|ranked| of_row(Case { ranked, ..Case::default() }));
+    // Of the files of a list, the first is the kernel's.
+    let case = |ranked: Ranked| Case { files: vec![name_of(&ranked.kernel)], ranked, ..Case::default() };
+    let rows = rows.unwrap_or_default().into_iter().map(|ranked| of_row(case(ranked)));
     let mut finished: FxHashMap<_, _> = rows.collect();
     let has = |call: &&Call| finished.contains_key(&key(&call.kernel, &call.settings));
     let left: Vec<Call> = cases.iter().filter(|call| !has(call)).cloned().collect();
@@ -106,7 +107,7 @@ fn digest(study: &NkiStudy, args: &NkiArgs, setup: &Setup) -> Result<u64> {
     let of = (study, &args.check, setup.with_limits, env!("CARGO_PKG_VERSION"));
     let mut text = format!("{of:?}");
     for kernel in args.rank.iter().chain(&args.kernel) {
-        text += &read_text(Path::new(kernel.split("::").next().unwrap_or(kernel)))?;
+        text += &text_of(kernel)?;
     }
     Ok(digest64(&text))
 }
@@ -218,15 +219,17 @@ fn in_workers<T: Sync, R: Send>(
 
 /// Measured kernels beside their predictions: `neuronscope validate tests/nki/calibration.csv`.
 pub(super) fn compare(table: &Path, rows: &[KernelRow]) -> Result<Vec<KernelComparison>> {
-    let mut recorder = Recorder::new();
-    recorder.prepare(rows.iter().map(|row| row.kernel.as_str()))?;
-    interrupt::listen()?;
     let folder = table.parent().unwrap_or(Path::new(""));
+    let kernel_of = |row: &KernelRow| folder.join(&row.kernel).display().to_string();
+    let kernels: Vec<String> = rows.iter().map(kernel_of).collect();
+    let mut recorder = Recorder::new();
+    recorder.prepare(kernels.iter().map(String::as_str))?;
+    interrupt::listen()?;
     let compare = |row: &KernelRow, python: &mut Option<Python>| -> Result<KernelComparison> {
         let mut study = NkiStudy { shapes: row.shapes.clone(), ..NkiStudy::default() };
         study.flag = row.flags.first().cloned().unwrap_or_default();
         let setup = Setup { with_limits: false, ..study.setup().map_err(|e| anyhow!(e))? };
-        let call = Call::of(&study, &folder.join(&row.kernel).display().to_string(), &row.settings, None)?;
+        let call = Call::of(&study, &kernel_of(row), &row.settings, None)?;
         Ok(compare_kernel(row, &answer(&recorder.read(&call, python)?.1, &setup)?))
     };
     in_workers(rows, "kernels", |row, python| Some(compare(row, python))).into_iter().collect()

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use super::analysis::analyse;
 use super::compile::write_artifact;
 use super::{profile_call, profile_log, profile_outputs, text};
 use crate::driver::Driver;
@@ -18,8 +19,8 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_plugin_share};
 use ns_bench::{Artifact, CompileConfig, Verbosity};
 use ns_session::{
-    AnalysisRequest, ExportKind, ExportedFile, JobResult, Message, ModelSpec, OperatorKind, ProfileInfo, ProfileKey,
-    ProfileQuestion, ProfileSpec, Reply, WriteFormat, summary_text,
+    AnalysisRequest, Answer, ExportKind, ExportedFile, JobResult, Message, ModelSpec, OperatorKind, ProfileInfo,
+    ProfileKey, ProfileQuestion, ProfileSpec, Question, Reply, WriteFormat, summary_text,
 };
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
@@ -147,10 +148,8 @@ pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: Operator
 }
 
 fn summary(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
-    match driver.run(ProfileQuestion::Summary.of(info.profile), None)? {
-        Some(Message::Answer(Reply::Summary(Some(insights)))) => {
-            Ok(summary_text(&insights, info.note_of_times.as_deref()))
-        }
+    match analyse(driver, info.profile, Question::Summary)? {
+        Answer::Summary(Some(insights)) => Ok(summary_text(&insights, info.note_of_times.as_deref())),
         _ => bail!("the session returned no summary"),
     }
 }

@@ -5,7 +5,7 @@ use super::listing::{Listing, Rows, SliceFilter, Sources};
 use super::memory::{memory_operators_table, memory_steps_table, memory_table};
 use super::path::{parts_by_length, parts_table, path_steps, path_table};
 use super::question::{Answer, Question};
-use super::steps::{Running, answered, listed};
+use super::steps::{NoPass, Running, answered, listed};
 use super::tables::{counter_table, group_table, idle_table, query_table, slice_table};
 use crate::overview::{Context, overview_document};
 use crate::timeline::own_name;
@@ -27,6 +27,7 @@ use ns_analysis::sentences::SentencesPass;
 use ns_analysis::{GroupBy, Grouping, Names, Selection};
 use ns_base::StrId;
 use ns_profile::Profile;
+use ns_view::document::Document;
 
 /// Most nodes of a flame graph or module tree, and most bins, whatever the request.
 const MOST_NODES: usize = 20_000;
@@ -130,12 +131,10 @@ pub fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Result<Box<
         Question::Sentences => answered(SentencesPass::new(profile), |pass, s| {
             Ok(Answer::Sentences(linked_sentences(s, pass.finish(s.profile, (s.works)()))))
         }),
-        Question::Overview | Question::FirstOverview => answered(SentencesPass::new(profile), |pass, s| {
-            let found = pass.finish_overview(s.profile, (s.works)());
-            let Sources { profile, insights, published, mark, .. } = *s;
-            let context = Context { profile, found: &found, insights, published, mark };
-            Ok(Answer::Overview(overview_document(&context, s.name)))
-        }),
+        Question::Summary => answered(NoPass, |_, s| Ok(Answer::Summary(s.insights.cloned().map(Box::new)))),
+        Question::Overview | Question::FirstOverview => {
+            answered(SentencesPass::new(profile), |pass, s| Ok(Answer::Overview(overview(s, pass))))
+        }
         Question::Path { range, limit } => {
             let limit = nodes(*limit);
             answered(CriticalPass::new(profile, *range), move |pass, s| {
@@ -148,6 +147,12 @@ pub fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Result<Box<
             answered(curve.ok_or_else(missing)?, |pass, _| Ok(Answer::Curve(pass.finish())))
         }
     })
+}
+
+fn overview(s: &Sources<'_>, pass: SentencesPass) -> Document {
+    let found = pass.finish_overview(s.profile, (s.works)());
+    let Sources { profile, insights, published, mark, .. } = *s;
+    overview_document(&Context { profile, found: &found, insights, published, mark }, s.name)
 }
 
 /// The selection without the rows of the profiler itself, which last as long as the recording, if it is of all rows and levels.

@@ -12,6 +12,7 @@ use ns_analysis::histogram::{BinScale, Histogram};
 use ns_analysis::modules::ModuleTree;
 use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
+use ns_insight::Insights;
 use ns_view::document::Document;
 
 /// A question about a profile.
@@ -59,6 +60,8 @@ pub enum Question {
     },
     /// The main facts, in sentences. Answered by [`Answer::Sentences`].
     Sentences,
+    /// Metrics, bounds and findings of a simulated execution. Answered by [`Answer::Summary`].
+    Summary,
     /// The first view of a profile. Answered by [`Answer::Overview`].
     Overview,
     /// The same at once: if what each limit costs a simulated execution is not known yet, the view says so.
@@ -108,6 +111,8 @@ pub enum Answer {
     Histogram(Histogram),
     /// The main facts about the profile.
     Sentences(Vec<LinkedSentence>),
+    /// Absent where the profile has no instructions and DMAs.
+    Summary(Option<Box<Insights>>),
     /// The first view; its parts open an [`crate::overview::Evidence`].
     Overview(Document),
     Path(PathSteps),

@@ -7,7 +7,7 @@ use crate::timeline::locate;
 use ns_analysis::opcode::{names_in, opcode};
 use ns_analysis::sentences::{Breakdown, EXAMINED, Operation, Part, Sentence, Step, Topic};
 use ns_base::convert::f64_to_i64;
-use ns_base::units::{capital, format_plural, format_share, format_whole_share};
+use ns_base::units::{format_plural, format_share, format_whole_share};
 use ns_base::{Interval, Order, TraceNs};
 use ns_forms::share::Tool;
 use ns_insight::{Effect, Finding, Resource, Rule};
@@ -211,10 +211,8 @@ fn of_rule(c: &Context<'_>, f: &Finding) -> FindingDraft {
     let hidden = c.insights.filter(|_| is_limiting).and_then(|i| i.limiter.hidden_text()).unwrap_or_default();
     let texts = [f.title.as_str(), &hidden, &f.detail];
     FindingDraft {
-        title: bound.map_or_else(
-            || short_title(f.rule).to_owned(),
-            |(words, ..)| format!("{} limits the execution", capital(&words)),
-        ),
+        title: bound
+            .map_or_else(|| short_title(f.rule).to_owned(), |(limit, ..)| format!("{limit} limits the execution")),
         text: texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" "),
         saves_ns: f.saves_ns.map(|ns| i64::try_from(ns).unwrap_or(i64::MAX)),
         is_warning: f.is_warning(),

@@ -6,7 +6,7 @@ use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The limits of the core with what the execution would gain without each, the bound first; `None` if no limit costs time.
 pub fn limits_table(insights: &Insights) -> Option<Table> {
-    let row = |(words, ns, percent)| vec![Cell::Text(words), Cell::Number(ns), Cell::Number(percent)];
+    let row = |(title, ns, percent)| vec![Cell::Text(title), Cell::Number(ns), Cell::Number(percent)];
     let rows: Vec<Vec<Cell>> = insights.limit_costs().into_iter().map(row).collect();
     let columns = vec![
         Column::new("limit", "Limit", ColumnKind::Text),

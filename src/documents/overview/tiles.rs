@@ -4,7 +4,7 @@ use super::document::{BEING_COMPUTED, Context, part_name, percent};
 use super::published::{self, TimeBeside};
 use ns_analysis::opcode::name_in;
 use ns_analysis::sentences::{Breakdown, Part};
-use ns_base::units::{capital, format_count, format_ns, format_share};
+use ns_base::units::{format_count, format_ns, format_share};
 use ns_device::EstimateMark;
 use ns_view::document::{Tile, Tone};
 
@@ -70,8 +70,8 @@ fn limited_by(c: &Context<'_>) -> Option<Tile> {
     let share = format_share(insights.limiter.share(first.busy_ns));
     let busiest = format!("{} busy {share} of the window", first.resource.name());
     let (value, note) = match (insights.limit_costs().into_iter().next(), &insights.limits) {
-        (Some((words, ns, share)), _) => {
-            (capital(&words), format!("{} less without it ({}); {busiest}", format_ns(ns), format_share(share)))
+        (Some((title, ns, share)), _) => {
+            (title, format!("{} less without it ({}); {busiest}", format_ns(ns), format_share(share)))
         }
         (None, Some(_)) => ("Nothing".to_owned(), busiest),
         (None, None) => (BEING_COMPUTED.to_owned(), busiest),

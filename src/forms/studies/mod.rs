@@ -18,6 +18,6 @@ pub use form::{
 };
 pub use llm::LlmStudy;
 pub use matmult::MatmultStudy;
-pub use nki::NkiStudy;
+pub use nki::{NkiStudy, OwnKernel};
 pub use numerics::NumericsStudy;
 pub use spec::{FileField, StudyKind, StudySpec};

@@ -40,6 +40,27 @@ names! {
     pub const ALL: [Self; _];
     /// Name in JSON.
     pub const fn name(self) -> &'static str;
+    /// The limit with that name in JSON.
+    pub fn from_name(name: &str) -> Option<Self>;
+}
+
+impl Limit {
+    /// Words for people, as within a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Tensor => "tensor engine",
+            Self::Vector => "vector engine",
+            Self::Scalar => "scalar engine",
+            Self::GpSimd => "GpSimd engine",
+            Self::DmaRate => "DMA rate",
+            Self::DmaIssue => "DMA issue",
+            Self::Latency => "latency",
+            Self::Sbuf => "space in SBUF",
+            Self::Psum => "space in PSUM",
+            Self::Throttle => "clock limit of the tensor engine",
+            Self::Launch => "launch",
+        }
+    }
 }
 
 /// What a rate or a size without a limit is: so much higher that the time does not show.
@@ -139,15 +160,14 @@ impl Gains {
     }
 }
 
-/// The name of a limit in words: `DMA rate`.
+/// A limit, or what keeps an engine of its name busy, in words: `tensor engine`, `DMA`.
 #[must_use]
-pub fn limit_words(name: &str) -> String {
-    let word = |word: &str| match word {
-        "dma" | "sbuf" | "psum" => word.to_ascii_uppercase(),
-        "gpsimd" => "GpSimd".to_owned(),
-        _ => word.to_owned(),
-    };
-    name.split('_').map(word).collect::<Vec<_>>().join(" ")
+pub fn limit_words(name: &str) -> &str {
+    match (Limit::from_name(name), name) {
+        (Some(limit), _) => limit.words(),
+        (None, "dma") => "DMA",
+        (None, _) => name,
+    }
 }
 
 #[cfg(test)]
@@ -170,6 +190,9 @@ mod tests {
         assert_eq!((gains.ranked()[0], gains.saves_us["launch"]), (("dma_rate", 0.6), 0.1));
         assert_eq!(Gains::of(SimTime::ZERO, without).unwrap().bound, None);
         assert_eq!((gains.bound(), gains.ns(Limit::DmaRate)), (Some(Limit::DmaRate), 600));
-        assert_eq!(["dma_rate", "gpsimd"].map(limit_words), ["DMA rate", "GpSimd"]);
+        assert_eq!(
+            ["dma_rate", "gpsimd", "tensor", "dma"].map(limit_words),
+            ["DMA rate", "GpSimd engine", "tensor engine", "DMA"]
+        );
     }
 }

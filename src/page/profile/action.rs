@@ -5,7 +5,6 @@ use super::tool_setting::ToolSetting;
 use crate::{RunState, Shared};
 use ns_analysis::GroupBy;
 use ns_base::{Interval, TraceNs};
-use ns_insight::Insights;
 use ns_session::share::{ProfileLink, Tool};
 use ns_session::{OperatorTable, ProfileInfo, ProfileSpec, SearchHits};
 use ns_view::table::Sort;
@@ -108,8 +107,6 @@ pub enum ProfileAction<Worker> {
     InView(bool),
     /// An operator table of a span arrived.
     Operators(u32, Option<Interval<TraceNs>>, OperatorTable),
-    /// The analysis of a run arrived.
-    Insights(u32, Option<Box<Insights>>),
     /// Another query is asked.
     Ask(String),
     /// Slices are grouped by something else.

@@ -55,9 +55,6 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::Operators(id, range, table) => next.with_run(id, |run| {
                 run.operators.insert(table.kind, (range, Shared::new(table)));
             }),
-            A::Insights(id, insights) => {
-                next.with_run(id, |run| run.insights = Some(insights.map(|i| Shared::new(*i))))
-            }
             A::Ask(query) => next.link.ask = query,
             A::GroupBy(by) => next.group_by(by),
             A::Level(level) => next.change_level(level),

@@ -3,7 +3,6 @@
 use super::kept_view::KeptView;
 use crate::Shared;
 use ns_base::{Few, Interval, TraceNs};
-use ns_insight::Insights;
 use ns_profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
 use ns_session::share::{ProfileLink, Tool, file_label};
 use ns_session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec};
@@ -22,8 +21,6 @@ pub struct OpenRun<Worker> {
     pub(super) kept: KeptView,
     /// The name that the Neuron plugin would give it; `None` for files.
     pub run_name: Option<String>,
-    /// Its analysis, once it was requested; the inner value is `None` if the profile has none.
-    pub insights: Option<Option<Shared<Insights>>>,
 }
 
 /// An operator table and the counted span, `None` for all of the profile.

@@ -213,7 +213,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
                 ProfileOrigin::File { .. } => None,
             };
             let info = Shared::new(info);
-            self.runs.push(OpenRun { id, info, engine, operators: Few::default(), kept, run_name, insights: None });
+            self.runs.push(OpenRun { id, info, engine, operators: Few::default(), kept, run_name });
         }
         first
     }

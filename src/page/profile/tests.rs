@@ -368,8 +368,6 @@ fn answers_about_a_run_are_kept_with_it() {
     assert_eq!(answered.runs[0].operators.get(&OperatorKind::Slices).unwrap().0, Some(span(1, 2)));
     assert!(answered.runs[1].operators.is_empty());
     changes(&state, A::Operators(9, None, table()), |_| {});
-    changes(&state, A::Insights(1, None), |s| s.runs[1].insights = Some(None));
-    changes(&state, A::Insights(9, None), |_| {});
 }
 
 #[test]

@@ -71,6 +71,7 @@ def test_other_commands(cli):
     assert same(neuronscope.generate("llama-2-7b", tp=8, output=256), "generate", "--model=llama-2-7b", "--tp=8", "--output=256")
     assert same(neuronscope.fit("llama-2-7b", batch=4), "fit", "--model=llama-2-7b", "--batch=4")
     assert same(neuronscope.customop("relu-tcm", layers=[16, 64, 10], batch=4), "customop", "--kernel=relu-tcm", "--layers=16,64,10", "--batch=4")
+    assert same(neuronscope.nki("silu", set={"WIDTH": [256, 512]}), "nki", "silu", "--set=WIDTH=256,512")
     assert "nn" in {model.name for model in neuronscope.models()}
     assert neuronscope.command("evaluate") == cli("evaluate")
 

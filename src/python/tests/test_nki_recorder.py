@@ -181,6 +181,21 @@ ERRORS = [
     ("nisa.activation(t, nl.exp, t, bias='x')", "signature", 9, "bias of nisa.activation is str", "a number", ""),
     ("u = nl.add(t)", "signature", 9, "add() missing 1 required positional argument: 'b'", "(a, b, dtype=None", ""),
     ("u = t + {}", "signature", 9, "An operand of nl.add is dict", "a tile", ""),
+    ("nisa.tensor_tensor(t, t, t, nl.add, engine=nisa.engine.scalar)", "engine", 9, "does not run on the scalar engine", "vector or gpsimd", ""),
+    ("nisa.tensor_scalar(t, t, nl.maximum, 0.0, engine=nisa.engine.scalar)", "engine", 9, "with maximum does not run on the scalar engine", "engine.vector", ""),
+    ("nisa.tensor_tensor(t, t, t, nl.exp)", "operator", 9, "has no operator exp", "nisa.activation with op=nl.exp", ""),
+    ("nisa.activation(t, nl.add, t)", "operator", 9, "has no function add: it takes two operands", "nisa.tensor_tensor", ""),
+    ("nisa.activation(t, nl.exp, t, reduce_op=nl.maximum, reduce_res=t[:, 0:1])", "operator", 9, "reduces with maximum; the scalar engine only adds", "tensor_reduce", ""),
+    ("nisa.tensor_scalar(t, t, nl.bitwise_and, 3)", "dtype", 9, "is float32; operators of bits take integers", "tile.view", ""),
+    ("nisa.tensor_scalar(t, t, nl.multiply, 2, op1=nl.bitwise_and, operand1=3)", "operator", 9, "joins multiply and bitwise_and", "two instructions", ""),
+    ("u = nl.ndarray((128, 6), nl.float32)\nnisa.bn_stats(u, t.ap([[512, 128], [0, 2], [1, 512]]))", "size", 10, "has 1024 elements per partition; it takes 512", "bn_aggr", ""),
+    ("i = nl.ndarray((128, 2), nl.int32)\nnisa.memset(i, 0)\nnisa.local_gather(t[:, 0:32], t, i, 1, 32)", "dtype", 11, "index of nisa.local_gather is int32", "uint16", ""),
+    ("b = nl.ndarray((128, 128), nl.int8)\nnisa.memset(b, 1)\nu = nl.ndarray((128, 128), nl.float32, nl.psum)\nnisa.nc_matmul(u, b, b)", "dtype", 12, "multiplies floating point", "bfloat16", ""),
+    ("u = nl.ndarray((128, 128), nl.bfloat16, nl.psum)\nnisa.nc_transpose(u, t[:, 0:128])", "dtype", 10, "a transpose keeps the type", "type of data", ""),
+    ("nl.nc_matmul(t, t)", "name", 9, "nki.language has no 'nc_matmul'", "use nisa.nc_matmul", ""),
+    ("nisa.softmax(t, t)", "name", 9, "nki.isa has no 'softmax'", "use nl.softmax", ""),
+    ("n = nl.tile_size.pmaximum", "name", 9, "nl.tile_size has no 'pmaximum'", "nl.tile_size.pmax", ""),
+    ("import scipy\nu = scipy.special.expit(t)", "import", 10, "is called with a tensor of the kernel, and scipy is not installed", "nki.language", ""),
     ("x = = 3", "syntax", 9, "does not parse", "", ""),
     ("f = lambda n: f(n)\nf(1)", "budget", 9, "calls itself without end", "recursion", ""),
 ]
@@ -209,6 +224,47 @@ def test_errors_of_the_first_dialect():
     assert only(first("out[0:128, 0:512] = t")) == [("memory", 8)]
     assert only(first("u = t + nl.load(x[0:128, 0:256])")) == [("broadcast", 8)]
     assert only(first("nl.fori_loop(0, 3, print)")) == [("name", 8)]
+    assert only(first("if nl.arange(128)[:, None] < 64:\n    t = nl.exp(t)")) == [("value", 8)]
+    assert only(first("i = nl.arange(512 / 4)[None, :]")) == [("value", 8)]
+
+
+@pytest.mark.parametrize("ending, sentence", [
+    ("", "kernel has no output: it stores nothing to a tensor that it returns."),
+    ("nisa.dma_copy(dst=out, src=t)", "kernel has no output: it does not return the tensor that it writes."),
+    ("nisa.dma_copy(dst=out, src=t)\n    return x", "kernel has no output: it does not return the tensor that it writes."),
+    ("nisa.dma_copy(dst=out, src=t)\n    return out", None),
+    ("nisa.dma_copy(dst=x, src=t)", None),
+])
+def test_a_kernel_without_an_output_builds_with_a_warning(ending, sentence):
+    document = record(HEAD + f"    {ending}\n", shapes="128x512")
+    assert document["builds"]
+    assert [(one["kind"], one["line"], one["message"]) for one in document["warnings"]] == ([("output", 4, sentence)] if sentence else [])
+
+
+@pytest.mark.parametrize("text", ["a=4x8,b=2x3:bf16", "a = 4 x 8, b = 2X3 : BF16", "4x8 2x3xbf16", "(4, 8), (2, 3):torch.bfloat16", "{'a': (4, 8), 'b': bf16[2, 3]}", "4*8;2\u00d73:nl.bfloat16"])
+def test_shapes_are_read_as_people_write_them(text):
+    (a, first, kind), (b, second, other) = main.sizes(text)
+    assert (a, b) in (("a", "b"), (None, None)) and (first, kind) == ((4, 8), None) and (second, other) == ((2, 3), "bfloat16")
+    assert main.sizes("4,8 2,3") == [(None, (4, 8), None), (None, (2, 3), None)]
+    assert [main.programs(one) for one in ("2", "2 x 4", "(2, 4)", "(2,)")] == [[2], [2, 4], [2, 4], [2]]
+
+
+@pytest.mark.parametrize("read, text, part", [("sizes", "4x-1", "is no shape"), ("sizes", "4x8:f99", "'f99' is no type"), ("programs", "0", "is no grid"), ("programs", "x", "is no grid"), ("kind", "float31", "is no type")])
+def test_what_is_no_shape_grid_or_type_is_said(read, text, part):
+    with pytest.raises(main.argparse.ArgumentTypeError, match=part):
+        getattr(main, read)(text)
+
+
+def test_a_result_that_is_written_in_part_has_a_remark():
+    kernel = HEAD + "    for i in range(x.shape[1] // 512):\n        nisa.dma_copy(dst=out[0:128, nl.ds(i * 512, 512)], src=t)\n    return out\n"
+    warnings = record(kernel, shapes="128x1300")["warnings"]
+    assert [(one["kind"], one["line"]) for one in warnings] == [("output", 4)] and "166,400 elements, of which the kernel writes 131,072 at most" in warnings[0]["message"]
+    assert not record(kernel, shapes="128x1024")["warnings"]
+
+
+def test_what_an_index_of_a_tile_reads_comes_before_it():
+    document = record(KERNELS / "written/scatter.py")
+    assert [list(operands) for op, _, operands, _ in rows(document) if op == "dma_copy"][2] == ["dst", "src", "offset"]
 
 
 def test_limits_are_the_chips():
@@ -256,12 +312,22 @@ def test_kernels_as_people_write_them_are_recorded(path):
 BY_HAND = {
     "attention_backward": (6 * 128 * 512 * 2 + 128 * 4 * 4 + 2 * 4 * 3 * 128 * 128 * 2, 2 * 128 * 512 * 2, {"matmul": 4 * 4 * 4}),
     "attention_forward": (2 * 3 * 2048 * 128 * 2, 2 * 2048 * 128 * 2 + 2 * 2048 * 4, {"matmul": 2 * (4 * (1 + 2 + 3 + 4) + 16 * 16), "transpose": 2 * 16 * 16}),
+    "average_pool": (96 * 24 * 24 * 4, 96 * 8 * 8 * 4, {"tensor_reduce": 1, "tensor_scalar": 1}),
     "barrier": (2 * 128 * 2048 * 4, 128 * 2048 * 4, {"dma": 3, "tensor_tensor": 1}),
     "cache_update": (8 * 4 + 8 * 128 * 2, 8 * 128 * 2, {"dma": 3}),
+    "configured": (2 * 1024 * 1024 * 2, 1024 * 1024 * 2, {"activate": 16, "tensor_tensor": 16}),
     "convolution": (128 * 128 * 9 * 4 + 128 * 4 + 2 * 8 * 128 * 4 * 34 * 4, 2 * 128 * 16 * 32 * 4, {"matmul": 2 * 16 * 9 * 2, "transpose": 9}),
     "cross_entropy": (128 * 10000 * 2 + 128 * 4, 128 * 4, {"activate": 7}),
+    "dma_sums": (4 * 128 * 512 * 4, 2 * 128 * 512 * 4, {}),
+    "dynamic_index": (128 * 512 * 4 + 4 * 4, 128 * 4 * 64 * 4, {"tensor_copy": 5, "tensor_tensor": 1}),
     "expert_blocks": (16 + 4 * (128 * 4 + 128 * 1024 * 2 + 1024 * 512 * 2 + 256 * 1024 * 2), 4 * 128 * 1024 * 2, {"matmul": 4 * (2 * 2 * 8 + 2 * 2)}),
     "head_norm": (200 * 8 * 64 * 2 + 128 * 64 * 4, 200 * 8 * 64 * 2, {"tensor_tensor": 2 * 3, "tensor_reduce": 2}),
+    "layer_norm": (300 * 1024 * 4 + 2 * 1024 * 4, 300 * 1024 * 4, {"bn_stats": 3 * 2, "bn_aggr": 3}),
+    "online_softmax": (8 * 128 * 128 * 2 + 12 * 2 * 128 * 512 * 2, 1024 * 128 * 2, {"matmul": 12 * 5, "transpose": 12 * 4}),
+    "powers": (2 * 128 * 512 * 4, 128 * 512 * 4, {"tensor_tensor": 1, "tensor_scalar": 2, "reciprocal": 1}),
+    "ranges": (128 * 512 * 4 + 3 * 128 * 4 + 128 * 512, 128 * 512 * 4 + 128 * 2 * 4, {"select": 2}),
+    "scatter": (256 * 4 + 256 * 128 * 4, 256 * 128 * 4, {"dma": 6}),
+    "timed": (256 * 512 * 2, 256 * 4 * 4, {"bn_stats": 2, "bn_aggr": 2, "tensor_reduce": 6, "reciprocal": 2}),
     "token_attention_class": (2 * (128 * 8 + 2 * 128 * 2048) * 2, 2 * 8 * 128 * 2, {"matmul": 2 * (4 + 16)}),
     "top_k": (128 * 4096 * 4, 128 * 32 * (4 + 4), {"max8": 4 * 3}),
 }

@@ -19,6 +19,7 @@ COMMANDS = {
     "inspect": "model inputs",
     "numerics": "model inputs",
     "customop": "kernel",
+    "nki": "rank",
     "generate": "model",
     "fit": "model",
     "validate": "",

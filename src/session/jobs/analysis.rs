@@ -40,7 +40,10 @@ impl AnalysisRun {
 
     /// Whether its answer has what each limit costs.
     pub const fn needs_limits(&self) -> bool {
-        matches!(self.request, AnalysisRequest::Analyse(Question::Overview) | AnalysisRequest::Page(_))
+        let AnalysisRequest::Analyse(question) = &self.request else {
+            return matches!(self.request, AnalysisRequest::Page(_));
+        };
+        matches!(question, Question::Overview | Question::Summary)
     }
 
     /// Reads about `limit` more slices. Returns the answer when all were read, and sometimes the progress. Fails with a message for

@@ -72,9 +72,10 @@ impl Simulation {
         let origin = ProfileOrigin::Simulated(spec.clone());
         let mut gains = GainsRun::new(device, (spec.model, spec.batch_size), workflow, (compilation, window));
         let limits = move |insights: &mut Insights, budget: u32| {
-            let Some(found) = gains.step(u64::from(budget))? else { return Ok(Some(gains.progress())) };
-            insights.set_limits(found);
-            Ok(None)
+            if let Some(found) = gains.step(u64::from(budget))? {
+                insights.set_limits(found);
+            }
+            Ok(gains.progress())
         };
         Box::new(move |key| {
             OpenProfile::new(key, name, origin, captured.profile, Some(captured.device_window_ns))

@@ -26,7 +26,6 @@ use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan, ExperimentsRequest};
 use ns_forms::share::LinkedFile;
 use ns_forms::studies::StudySpec;
 use ns_forms::{Catalog, ProfileSpec, TraceSpec};
-use ns_insight::Insights;
 use ns_view::timeline::{SliceDetails, SliceLink, TimelineTile};
 
 /// A part of `Whole`: of what is asked, or of what is answered.
@@ -94,7 +93,6 @@ part! {
         Details { details: Option<Box<SliceDetails>> } = Message::Answer(Reply::Details(details));
         Search { hits: SearchHits } = Message::Answer(Reply::Search(hits));
         Operators { table: OperatorTable } = Message::Answer(Reply::Operators(table));
-        Summary { insights: Option<Box<Insights>> } = Message::Answer(Reply::Summary(insights));
         Analysed { answer: Box<Answer> } = Message::Answer(Reply::Analysed(answer));
         Listed { listed: Box<LinkedTable> } = Message::Answer(Reply::Listed(listed));
         Flows { arrows: Vec<(SliceLink, SliceLink)>, total: u64 } = Message::Answer(Reply::Flows { arrows, total });

@@ -64,8 +64,6 @@ pub enum ProfileQuestion {
         /// How the table of slices counts names.
         instances: Instances,
     },
-    /// Metrics, bounds and findings of an execution. Answered by [`Reply::Summary`](super::Reply::Summary).
-    Summary,
     /// Flow arrows that touch a span. Answered by [`Reply::Flows`](super::Reply::Flows).
     Flows {
         span: Interval<TraceNs>,
@@ -137,7 +135,6 @@ impl ProfileQuestion {
             Self::Details(_) | Self::Step { .. } | Self::Locate(_) => "the details of a slice",
             Self::Search { text, .. } => return format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table",
-            Self::Summary => "the summary",
             Self::Flows { .. } => "flow arrows",
             Self::Density(_) => "the overview of the timeline",
             Self::Export { .. } => "the download",

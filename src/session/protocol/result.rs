@@ -14,7 +14,6 @@ use ns_documents::{OperatorTable, ProfileInfo};
 use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan};
 use ns_forms::Catalog;
 use ns_forms::share::LinkedFile;
-use ns_insight::Insights;
 use ns_view::timeline::{SliceDetails, SliceLink, TimelineTile};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -94,8 +93,6 @@ pub enum Reply {
     Search(SearchHits),
     /// Time by operator.
     Operators(OperatorTable),
-    /// Metrics, bounds and findings; absent when the profile has no instructions and DMAs.
-    Summary(Option<Box<Insights>>),
     /// The answer to an analysis of a profile.
     Analysed(Box<Answer>),
     /// A table about a profile.

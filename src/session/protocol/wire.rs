@@ -165,6 +165,7 @@ fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
 mod tests {
     use super::*;
     use crate::protocol::{AnalysisRequest, JobRequest, JobResult, ProfileQuestion, QuestionRequest, Reply};
+    use ns_documents::analysis::Answer;
     use ns_documents::timeline::SearchHits;
     use ns_documents::{ExportedFile, ProfileKey};
     use ns_forms::studies::{StudyKind, StudySpec};
@@ -213,7 +214,7 @@ mod tests {
             Message::Answer(Reply::Catalog(ns_forms::catalog())),
             Message::Answer(Reply::Details(None)),
             Message::Answer(Reply::Search(SearchHits::default())),
-            Message::Answer(Reply::Summary(None)),
+            Message::Answer(Reply::Analysed(Box::new(Answer::Summary(None)))),
             Message::Answer(Reply::Flows { arrows: Vec::new(), total: 4 }),
             Message::Answer(Reply::Density(vec![1.0])),
             Message::File(ExportedFile::default()),

@@ -340,7 +340,7 @@ export async function countEachName(page) {
 // Until a changed setting is drawn, a tool has the answer of the one before; then it counts.
 async function waitForAnswers(page) {
   await settledAddress(page);
-  await page.waitForFunction(() => ![...document.querySelectorAll('main [role="status"]')].some((status) => status.textContent.startsWith("Counting")));
+  await page.waitForFunction(() => ![...document.querySelectorAll('main [role="status"]')].some((status) => /^(Counting|Simulates)/.test(status.textContent)));
 }
 
 /** Clicks the element of `locator` and returns the downloaded file's name and bytes. */

@@ -2,7 +2,7 @@
 
 use ns_base::Order as _;
 use ns_base::convert::{f64_to_i64, u64_to_f64, usize_to_f64};
-use ns_base::units::{format_bytes, format_count, format_number, format_range, format_share};
+use ns_base::units::{capital, format_bytes, format_count, format_number, format_range, format_share};
 use ns_forms::options::command_line;
 use ns_forms::studies::NkiStudy;
 use ns_machine::cost::limit_words;
@@ -86,7 +86,7 @@ fn tiles(answer: &Answer) -> Vec<Tile> {
     let moved = answer.hbm.read_bytes + answer.hbm.write_bytes;
     let bound = answer.bound.as_ref().map(|bound| {
         let gain = format_number(answer.saves_us.get(bound).copied().unwrap_or_default());
-        Tile::new("Bound by", limit_words(bound), format!("without this limit it takes {gain} \u{b5}s less"))
+        Tile::new("Bound by", capital(limit_words(bound)), format!("without this limit it takes {gain} \u{b5}s less"))
     });
     let tensor = answer.engines.get("tensor").map(|busy| {
         Tile::new(
@@ -162,7 +162,7 @@ fn compared(check: &Check, files: &[String]) -> Finding {
 /// What each engine does over time.
 fn timeline(occupancy: &Occupancy) -> Figure {
     let end_us = occupancy.step_us * usize_to_f64(occupancy.sbuf_bytes.len());
-    let rows = occupancy.busy_percent.iter().map(|(name, percent)| (limit_words(name), percent.clone()));
+    let rows = occupancy.busy_percent.iter().map(|(name, percent)| (capital(limit_words(name)), percent.clone()));
     Figure {
         title: "Engines over time".to_owned(),
         note: "The share of each moment for which an engine is at work. Open as timeline shows each instruction."
@@ -212,7 +212,7 @@ fn lines(answer: &Answer) -> Block {
 }
 
 fn engines(answer: &Answer) -> Figure {
-    let bar = |(name, busy): (&String, &ns_nki::Busy)| (limit_words(name), name.clone(), 100.0 * busy.share);
+    let bar = |(name, busy): (&String, &ns_nki::Busy)| (capital(limit_words(name)), name.clone(), 100.0 * busy.share);
     Figure {
         title: "How busy each engine is".to_owned(),
         note: "Of the time of the kernel; transfers are those of all DMA engines together.".to_owned(),
@@ -224,7 +224,7 @@ fn engines(answer: &Answer) -> Figure {
 fn gains(answer: &Answer) -> Figure {
     let mut gains: Vec<(&String, f64)> = answer.saves_us.iter().map(|(name, us)| (name, *us)).collect();
     gains.order_by(|a, b| b.1.total_cmp(&a.1));
-    let bars = gains.into_iter().map(|(name, us)| (limit_words(name), "gain".to_owned(), us));
+    let bars = gains.into_iter().map(|(name, us)| (capital(limit_words(name)), "gain".to_owned(), us));
     Figure {
         title: "What each limit costs".to_owned(),
         note: "The same kernel, simulated without one limit at a time: the time that it would take less.".to_owned(),
@@ -319,16 +319,20 @@ fn source(name: &str, text: &str, answer: &Answer, files: &[String]) -> Source {
     }
 }
 
-/// The command that gives the same result; the source is first saved as a file.
+/// The command that gives the same result; a source that is not this program's is first saved as a file.
 fn command(study: &NkiStudy) -> String {
     let line =
         command_line("nki", study, &NkiStudy::default(), &["kernel", "shapes"], |line, option, text| {
             match option.key() {
-                "kernel" => line.word(&study.target()),
+                "kernel" => {
+                    line.word(&study.with_function(if study.is_edited() { study.file() } else { &study.kernel }))
+                }
                 _ => option.on(line, text),
             }
         });
-    format!("# with the source above saved as {}\n{}", study.file(), line.print())
+    let first =
+        if study.is_edited() { format!("# with the source above saved as {}\n", study.file()) } else { String::new() };
+    first + &line.print()
 }
 
 #[cfg(test)]
@@ -339,14 +343,17 @@ mod tests {
     #[test]
     fn the_command_names_the_file_and_what_is_set() {
         let mut study = NkiStudy::default();
-        assert!(command(&study).contains("\nneuronscope nki matmul.py --shapes lhs_t="), "{}", command(&study));
+        assert!(command(&study).starts_with("neuronscope nki matmul --shapes lhs_t="), "{}", command(&study));
         for (key, text) in [("function", "made_up"), ("set", "ROWS=1,2; N=3"), ("lnc", "2"), ("without", "hoist,widen")]
         {
             NkiStudy::option(key).unwrap().set(&mut study, text).unwrap();
         }
         let line = command(&study);
-        for part in ["matmul.py::made_up", "ROWS=1,2", "N=3", "--lnc 2", "--without hoist,widen"] {
+        for part in ["matmul::made_up", "ROWS=1,2", "N=3", "--lnc 2", "--without hoist,widen"] {
             assert!(line.contains(part), "{part}: {line}");
         }
+        study.source.push_str("# mine");
+        let line = command(&study);
+        assert!(line.contains("saved as kernel.py\nneuronscope nki kernel.py::made_up"), "{line}");
     }
 }

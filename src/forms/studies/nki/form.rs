@@ -1,6 +1,6 @@
 //! The form and the options of NKI kernels.
 
-use super::spec::{NkiStudy, OWN, built_in, is_file_name};
+use super::spec::{CHOICES, NkiStudy, OWN, OwnKernel, is_file_name};
 use crate::options::{Flag, Opt, Options, fields, flag, opt};
 use crate::studies::customop::source;
 use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyForm, field};
@@ -56,12 +56,6 @@ impl Options for NkiStudy {
     }
 }
 
-const KERNELS: FieldKind = FieldKind::Choice(&[
-    ("matmul", "matmul \u{2013} a product in tiles"),
-    ("matmul-blocks", "matmul-blocks \u{2013} the same with fewer loads"),
-    ("silu", "silu \u{2013} an activation, in the first dialect"),
-    ("own", "own \u{2013} your file"),
-]);
 const FLAGS: FieldKind = FieldKind::Choice(&[
     ("", "as it is"),
     ("disable-dge", "disable-dge \u{2013} descriptors are written before the run"),
@@ -69,9 +63,9 @@ const FLAGS: FieldKind = FieldKind::Choice(&[
 
 #[rustfmt::skip]
 const KERNEL: &[Row] = &[
-    opt(field("kernel", "Kernel", "A starting point; choosing one replaces the source below", "", KERNELS),
+    opt(field("kernel", "Kernel", "A starting point; choosing one replaces the source below", "", FieldKind::Choice(&CHOICES)),
         Flag::NONE,
-        |s| s.kernel.clone(), |s, given| { if built_in(given.text).is_none() && given.text != OWN && !is_file_name(given.text) { return Err(format!("{}: there is no kernel '{}'; use one from the list, own, or the name of a .py file with its source", given.name, given.text)); } s.take(given.text); Ok(()) }),
+        |s| s.kernel.clone(), |s, given| { if OwnKernel::named(given.text).is_none() && given.text != OWN && !is_file_name(given.text) { return Err(format!("{}: there is no kernel '{}'; use one from the list, own, or the name of a .py file with its source", given.name, given.text)); } s.take(given.text); Ok(()) }),
     opt(field("source", "Source", "Python with nki or neuronxcc.nki; errors are shown at their lines", "", FieldKind::Source),
         Flag::NONE,
         |s| s.source.clone(), |s, given| source(given).map(|source| s.source = source)),

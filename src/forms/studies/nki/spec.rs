@@ -10,17 +10,68 @@ const USUAL_INSTANCE: &str = "trn2.48xlarge";
 /// The name of a kernel that the user writes.
 pub(super) const OWN: &str = "own";
 
-/// A kernel that comes with the program: its name, file, source and the shapes of its call.
-const KERNELS: [(&str, &str, &str, &str); 3] = [
-    ("matmul", "matmul.py", include_str!("kernels/matmul.py"), "lhs_t=1024x1024:bf16,rhs=1024x1024:bf16"),
-    (
-        "matmul-blocks",
-        "matmul_blocks.py",
-        include_str!("kernels/matmul_blocks.py"),
-        "lhs_t=1024x1024:bf16,rhs=1024x1024:bf16",
-    ),
-    ("silu", "silu.py", include_str!("kernels/silu.py"), "x=4096x4096:f32"),
+/// A kernel that comes with the program.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnKernel {
+    pub name: &'static str,
+    /// The name with what it shows.
+    pub label: &'static str,
+    pub file: &'static str,
+    pub source: &'static str,
+    /// Shapes of its call.
+    pub shapes: &'static str,
+}
+
+const PRODUCT: &str = "lhs_t=1024x1024:bf16,rhs=1024x1024:bf16";
+const KERNELS: [OwnKernel; 3] = [
+    OwnKernel {
+        name: "matmul",
+        label: "matmul \u{2013} a product in tiles",
+        file: "matmul.py",
+        source: include_str!("kernels/matmul.py"),
+        shapes: PRODUCT,
+    },
+    OwnKernel {
+        name: "matmul-blocks",
+        label: "matmul-blocks \u{2013} the same with fewer loads",
+        file: "matmul_blocks.py",
+        source: include_str!("kernels/matmul_blocks.py"),
+        shapes: PRODUCT,
+    },
+    OwnKernel {
+        name: "silu",
+        label: "silu \u{2013} an activation, in the first dialect",
+        file: "silu.py",
+        source: include_str!("kernels/silu.py"),
+        shapes: "x=4096x4096:f32",
+    },
 ];
+
+/// The kernels with their labels, and the one that the user writes.
+pub(super) const CHOICES: [(&str, &str); KERNELS.len() + 1] = {
+    let mut all = [(OWN, "own \u{2013} your file"); KERNELS.len() + 1];
+    let mut at = 0;
+    while at < KERNELS.len() {
+        all[at] = (KERNELS[at].name, KERNELS[at].label);
+        at += 1;
+    }
+    all
+};
+
+impl OwnKernel {
+    /// All of them.
+    pub const ALL: &'static [Self] = &KERNELS;
+
+    /// All names.
+    pub fn names() -> String {
+        KERNELS.map(|kernel| kernel.name).join(", ")
+    }
+
+    /// The kernel of a name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        KERNELS.iter().find(|kernel| kernel.name == name)
+    }
+}
 
 /// The fields of the form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,13 +115,9 @@ impl Default for NkiStudy {
             grid: String::new(),
             without: Vec::new(),
         };
-        study.take(KERNELS[0].0);
+        study.take(KERNELS[0].name);
         study
     }
-}
-
-pub(super) fn built_in(name: &str) -> Option<&'static (&'static str, &'static str, &'static str, &'static str)> {
-    KERNELS.iter().find(|kernel| kernel.0 == name)
 }
 
 /// Whether a kernel is named by the file that holds it.
@@ -85,7 +132,7 @@ impl NkiStudy {
     pub const MOST_SETTINGS: usize = 10_000;
 
     pub(super) fn take(&mut self, name: &str) {
-        let (source, shapes) = built_in(name).map_or(("", ""), |(_, _, source, shapes)| (source.trim(), shapes));
+        let (source, shapes) = OwnKernel::named(name).map_or(("", ""), |own| (own.source.trim(), own.shapes));
         name.clone_into(&mut self.kernel);
         // Whoever writes a kernel begins with the source that is there.
         if name != OWN || self.source.is_empty() {
@@ -97,24 +144,26 @@ impl NkiStudy {
 
     /// Whether the source is not the one that came with the kernel's name.
     pub fn is_edited(&self) -> bool {
-        built_in(&self.kernel).is_none_or(|kernel| kernel.2.trim() != self.source)
+        OwnKernel::named(&self.kernel).is_none_or(|own| own.source.trim() != self.source)
     }
 
     /// Name of the file, for errors and the command line.
     pub fn file(&self) -> &str {
-        match built_in(&self.kernel).filter(|_| !self.is_edited()) {
-            Some((_, file, ..)) => file,
+        match OwnKernel::named(&self.kernel).filter(|_| !self.is_edited()) {
+            Some(own) => own.file,
             None if is_file_name(&self.kernel) => &self.kernel,
             None => "kernel.py",
         }
     }
 
-    /// The file with its function, as the command line names them.
+    /// The file with its function.
     pub fn target(&self) -> String {
-        match self.function.as_str() {
-            "" => self.file().to_owned(),
-            function => format!("{}::{function}", self.file()),
-        }
+        self.with_function(self.file())
+    }
+
+    /// A file, or a kernel of this program, with the function that is called.
+    pub fn with_function(&self, of: &str) -> String {
+        if self.function.is_empty() { of.to_owned() } else { format!("{of}::{}", self.function) }
     }
 
     /// The combinations of its settings. Fails when they cannot be read, or are more than `most`.

@@ -21,6 +21,7 @@ __all__ = [
     "inspect",
     "models",
     "neuronperf",
+    "nki",
     "numerics",
     "open",
     "profile",

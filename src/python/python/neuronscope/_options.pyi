@@ -170,6 +170,25 @@ class CustomopOptions(TypedDict, total=False):
     live: Value
     print: Value
 
+class NkiOptions(TypedDict, total=False):
+    shapes: Value
+    instance: Value
+    set: Value
+    flag: Value
+    dtype: Value
+    lnc: Value
+    grid: Value
+    without: Value
+    check: Value
+    resume: Value
+    budget_us: Value
+    output: Value
+    export: Value
+    list: Value
+    report: Value
+    html: Value
+    live: Value
+
 class GenerateOptions(TypedDict, total=False):
     instance: Value
     tp: Value

@@ -7,7 +7,7 @@ import os
 
 from . import host_work
 from ._core import Shell
-from .calls import flags, run, run_json
+from .calls import flags, run, run_json, text_of
 from .model import inputs_text, resolve
 from .result import Profile, Record, Reports, Table, rows_of
 
@@ -136,6 +136,21 @@ def customop(kernel, **options):
     """
     kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
     return rows_of(run(["customop", *(f"--kernel={os.fspath(one)}" for one in kernels), *flags(options), "--json"])[0])
+
+
+def nki(kernel, **options):
+    """Runs an NKI kernel on a simulated NeuronCore: a Python file, ``kernel.py::function``, or the name of one of this program; a list is ranked.
+
+    ``set`` gives constants of the file or arguments of the function other values, as a dictionary, and ranks them.
+
+    >>> found = nki("matmul")
+    >>> found.builds and found.hbm["write_bytes"] == 1024 * 1024 * 2
+    True
+    """
+    values = options.pop("set", None) or {}
+    each = [f"{name}={text_of(value)}" for name, value in values.items()] if isinstance(values, dict) else [text_of(values)]
+    kernels = ["--rank", *map(os.fspath, kernel)] if isinstance(kernel, (list, tuple)) else [os.fspath(kernel)]
+    return Record(run_json(["nki", *flags(options), *(f"--set={one}" for one in each), *kernels]))
 
 
 def generate(model="llama-3-8b", **options):

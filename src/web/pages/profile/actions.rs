@@ -261,15 +261,11 @@ impl ProfileActions {
     /// `open --json` of the command line print them.
     pub fn download_json(&self) {
         let Some(run) = self.state.shown_run() else { return };
-        let has_summary = run.insights.as_ref().is_some_and(Option::is_some);
+        let is_summary = self.state.link.tool == Tool::Summary;
         self.export(match (run.operator_kind(self.state.link.tool), &run.info.origin) {
-            (None, _) if self.state.link.tool == Tool::Summary && has_summary => ExportKind::SummaryJson,
-            (None, ProfileOrigin::File { .. } | ProfileOrigin::Benchmark(_))
-                if self.state.link.tool == Tool::Summary =>
-            {
-                ExportKind::OpenJson
-            }
-            (None, _) => ExportKind::ChromeJson,
+            (None, _) if !is_summary => ExportKind::ChromeJson,
+            (None, ProfileOrigin::Simulated(_)) => ExportKind::SummaryJson,
+            (None, ProfileOrigin::File { .. } | ProfileOrigin::Benchmark(_)) => ExportKind::OpenJson,
             (Some(_), ProfileOrigin::Simulated(_)) => ExportKind::ProfileJson,
             (Some(_), ProfileOrigin::File { .. } | ProfileOrigin::Benchmark(_)) => ExportKind::OpenJson,
         });

@@ -7,16 +7,16 @@ use super::bar::workspace_bar;
 use super::controls::{spec_form, tool_of};
 use super::keys::use_search_key;
 use super::operators::OperatorsView;
-use super::queries::{go_to_range, use_details, use_known_levels, use_operators, use_search, use_summary};
+use super::queries::{use_details, use_known_levels, use_operators, use_search};
 use super::rail::Rail;
-use super::summary::{InShort, SummaryView};
+use super::summary::{InShort, SummaryTool};
 use super::timeline::TimelinePanel;
 use super::tools::{
     AskTool, CompareTool, CountersTool, FlameTool, ModulesTool, OverviewTool, PathTool, StatisticsTool, idle_tool,
 };
 use crate::components::{diagnostics_panel, on, progress_bar};
 use crate::context::JobSlot;
-use crate::context::{AppContext, use_app};
+use crate::context::use_app;
 use crate::platform::page;
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use crate::worker::Program;
@@ -49,7 +49,6 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     use_details(&app, state, current);
     use_search(&app, state, current);
     use_known_levels(&app, state, current);
-    use_summary(&app, state, current.filter(|_| tool == Tool::Summary));
 
     let actions = ProfileActions { app: app.clone(), state: state.clone(), job: props.job.clone() };
     use_links(&actions);
@@ -85,7 +84,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
                     { facts(run, matches!(tool, Tool::Overview | Tool::Summary)) }
                     if let Some(note) = &run.info.note_of_times { <p class="note">{ note }</p> }
                     { diagnostics_panel(&run.info.diagnostics) }
-                    { tool_view(&app, state, run, tool) }
+                    { tool_view(state, run, tool) }
                 </div>
             </section>
         </div>
@@ -178,7 +177,7 @@ fn show_again(state: &StateHandle<ProfileState>, run: &OpenRun) -> Html {
     html! { <p><button type="button" {onclick}>{ format!("Show {} again", run.info.name) }</button></p> }
 }
 
-fn tool_view(app: &AppContext, state: &StateHandle<ProfileState>, run: &OpenRun, tool: Tool) -> Html {
+fn tool_view(state: &StateHandle<ProfileState>, run: &OpenRun, tool: Tool) -> Html {
     match tool {
         Tool::Overview => html! { <OverviewTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::OperatorTimeline | Tool::Trace => {
@@ -189,7 +188,7 @@ fn tool_view(app: &AppContext, state: &StateHandle<ProfileState>, run: &OpenRun,
             html! { <OperatorsView {table} state={state.clone()} /> }
         }
         Tool::Summary => {
-            html! { <><InShort key={run.id} run={run.clone()} state={state.clone()} />{ summary_view(app, state, run) }</> }
+            html! { <><InShort key={run.id} run={run.clone()} state={state.clone()} /><SummaryTool key={run.id} run={run.clone()} state={state.clone()} /></> }
         }
         Tool::Statistics | Tool::OperatorEngine => {
             html! { <StatisticsTool key={run.id} run={run.clone()} state={state.clone()} /> }
@@ -201,22 +200,6 @@ fn tool_view(app: &AppContext, state: &StateHandle<ProfileState>, run: &OpenRun,
         Tool::Counters => html! { <CountersTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::Compare => html! { <CompareTool run={run.clone()} state={state.clone()} /> },
         Tool::Ask => html! { <AskTool key={run.id} run={run.clone()} state={state.clone()} /> },
-    }
-}
-
-fn summary_view(app: &AppContext, state: &StateHandle<ProfileState>, run: &OpenRun) -> Html {
-    match &run.insights {
-        None => html! { <p class="panel empty" role="status">{ "Summing up\u{2026}" }</p> },
-        Some(None) => html! {
-            <section class="panel empty-state" aria-label="No metrics">
-                <h3>{ "No metrics in this file" }</h3>
-                <p>{ "Metrics, bounds and the roofline need details of each instruction and DMA, which this file does not have. Operators and timeline show what it does have; a profile simulated here has all of it." }</p>
-            </section>
-        },
-        Some(Some(insights)) => {
-            let on_slice = on((app.clone(), state.clone()), |(app, state), range| go_to_range(app, state, range));
-            html! { <SummaryView insights={insights.clone()} {on_slice} /> }
-        }
     }
 }
 

@@ -136,21 +136,6 @@ pub fn use_known_levels(app: &AppContext, state: &StateHandle<ProfileState>, run
     });
 }
 
-/// Asks for the analysis of a run, unless it is there already.
-#[hook]
-pub fn use_summary(app: &AppContext, state: &StateHandle<ProfileState>, run: Option<&OpenRun>) {
-    let asked = run.filter(|r| r.insights.is_none()).map(|r| (r.id, r.engine.clone(), r.info.profile));
-    let key = asked.as_ref().map(|(id, ..)| *id);
-    let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
-    use_effect_with(key, move |_| {
-        let Some((id, engine, profile)) = asked else { return };
-        let take = |reply| if let Reply::Summary(insights) = reply { Some(insights) } else { None };
-        let on_message =
-            on_answer(notices, take, move |insights| dispatch.dispatch(ProfileAction::Insights(id, insights)));
-        engine.send(ProfileQuestion::Summary.of(profile), None, on_message);
-    });
-}
-
 /// Shows a slice that a finding names on the timeline.
 pub fn go_to_range(app: &AppContext, state: &StateHandle<ProfileState>, range: SliceRange) {
     let Some(run) = state.shown_run() else { return };
@@ -182,7 +167,8 @@ pub fn ask_flows(app: &AppContext, state: &StateHandle<ProfileState>, span: Inte
 pub enum Pending {
     /// The worker is computing; calling the callback stops it.
     Counting {
-        /// Its progress, from 0 to 1.
+        /// What it does, and its progress, from 0 to 1.
+        label: String,
         share: f64,
         on_stop: Callback<()>,
     },
@@ -258,14 +244,15 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
                 let (stop, own_number) = (engine.clone(), Rc::clone(&number));
                 let on_message = Callback::from(move |message: Message| {
                     let found = match message {
-                        Message::Progress { done, total, .. } => {
+                        Message::Progress { done, total, label } => {
                             let (stop, job) = (stop.clone(), own_number.get());
                             let on_stop = Callback::from(move |()| {
                                 if let Some(job) = job {
                                     stop.tell(Control::Cancel(job));
                                 }
                             });
-                            Err(Pending::Counting { share: u64_to_f64(done) / u64_to_f64(total.max(1)), on_stop })
+                            let share = u64_to_f64(done) / u64_to_f64(total.max(1));
+                            Err(Pending::Counting { label, share, on_stop })
                         }
                         Message::Cancelled => {
                             Err(Pending::Failed("Stopped. Choose the tool again to restart.".to_owned()))

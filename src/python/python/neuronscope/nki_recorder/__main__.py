@@ -17,18 +17,37 @@ from .run import record
 from .trace import Budget, Trace
 
 
-def sizes(text):
-    """Shapes as `a=4096x2048:f32,b=128`: triples (name or None, sizes, type or None)."""
-    found = []
-    for one in filter(None, (part.strip() for part in text.split(","))):
-        match = re.fullmatch(r"(?:([A-Za-z_]\w*)=)?(\d+(?:x\d+)*)(?::(\w+))?", one)
-        if not match:
-            raise argparse.ArgumentTypeError(f"{one!r} is no shape; write NAME=4096x2048:f32 or 4096x2048")
-        name, counts, kind = match.groups()
-        if kind and as_dtype(kind) is None:
-            raise argparse.ArgumentTypeError(f"{kind!r} is no type; there are f32, bf16, f16, fp8_e4m3, fp8_e5m2, i32, ...")
-        found.append((name, tuple(int(count) for count in counts.split("x")), as_dtype(kind) if kind else None))
+def kind(text):
+    """The type of a name as people write it: bf16, BF16, torch.bfloat16, nl.bfloat16."""
+    found = as_dtype(text.strip().split(".")[-1].lower())
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no type; there are f32, bf16, f16, fp8_e4m3, fp8_e5m2, i32, ...")
     return found
+
+
+def sizes(text):
+    """Shapes as `a=4096x2048:f32,b=128`: triples (name or None, sizes, type or None). Tuples and dictionaries of Python are read too."""
+    found, plain = [], re.sub("['\"]", "", text).strip().strip("{}")
+    # 256,256 256,512 are two shapes.
+    if re.fullmatch(r"\d+(,\d+)+(\s+\d+(,\d+)+)*", plain) and " " in plain:
+        plain = ",".join(one.replace(",", "x") for one in plain.split())
+    plain = re.sub(r"[(\[]\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*[)\]]", lambda one: "<" + re.sub(r"\s*,\s*", "x", one[1]) + ">", plain)
+    plain = re.sub(r"(?<=\d)\s*[xX*\u00d7]\s*(?=\d)", "x", re.sub(r"\s*([=:])\s*", r"\1", plain))
+    for one in filter(None, re.split(r"[,;\s]+", plain.strip("()[]"))):
+        match = re.fullmatch(r"(?:([A-Za-z_]\w*)[=:])?(?:([A-Za-z][\w.]*)(?=<))?<?(\d+(?:x\d+)*)>?(?:[:x]([A-Za-z][\w.]*))?", one)
+        if not match:
+            raise argparse.ArgumentTypeError(f"{one.replace('<', '(').replace('>', ')')!r} is no shape; write NAME=4096x2048:f32 or 4096x2048")
+        name, before, counts, after = match.groups()
+        found.append((name, tuple(int(count) for count in counts.split("x")), kind(before or after) if before or after else None))
+    return found
+
+
+def programs(text):
+    """A grid as `2`, `4x8` or `(4, 8)`."""
+    counts = re.split(r"\s*[xX*,]\s*", text.strip().strip("()[]").rstrip(", "))
+    if not all(count.isdigit() and int(count) for count in counts):
+        raise argparse.ArgumentTypeError(f"{text!r} is no grid; write 2, or 4x8")
+    return [int(count) for count in counts]
 
 
 def setting(text):
@@ -46,10 +65,10 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="nki_recorder", description="Prints the instruction list of an NKI kernel.")
     parser.add_argument("file", metavar="FILE.py[::FUNCTION]")
     parser.add_argument("--shapes", type=sizes, help='the tensors of the call: "a=4096x2048:f32,b=128x512"; without it the file\'s own call counts')
-    parser.add_argument("--dtype", default="float32", help="the type of tensors whose shape names none")
+    parser.add_argument("--dtype", type=kind, default="float32", help="the type of tensors whose shape names none")
     parser.add_argument("--chip", help="trn1, inf2, trn2 or trn3, or an instance; without it the kernel's platform_target, else trn2")
     parser.add_argument("--lnc", type=int, default=1, help="cores that a logical core has")
-    parser.add_argument("--grid", type=lambda text: [int(one) for one in text.split("x")], help="programs of the launch: 2, or 4x8")
+    parser.add_argument("--grid", type=programs, help="programs of the launch: 2, or 4x8")
     parser.add_argument("--set", dest="settings", type=setting, action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--turns", type=int, default=1, help="turns of loops whose number is known on the device only")
     parser.add_argument("--max-instructions", type=int, default=Budget().instructions)
@@ -90,8 +109,10 @@ def main(arguments=None):
             except KernelError as error:
                 place = getattr(error, "place", None) or (document["kernel"]["file"], document["kernel"]["line"])
                 document["check"] = {"expression": options.check, "error": error.message, "fix": error.fix, "file": place[0], "line": place[1]}
+            except OSError as error:
+                document["check"] = {"expression": options.check, "error": f"The file cannot be read: {error.strerror}.", "fix": "name one that NumPy wrote (.npz)", "file": 0, "line": 0}
             except Exception as error:  # noqa: BLE001
-                document["check"] = {"expression": options.check, "error": f"The expression fails: {type(error).__name__}: {error}.", "fix": "correct it", "file": 0, "line": 0}
+                document["check"] = {"expression": options.check, "error": f"The expression fails: {type(error).__name__}: {error}.", "fix": "correct the expression", "file": 0, "line": 0}
         return dumps(document)
 
     _limit(options.max_memory)

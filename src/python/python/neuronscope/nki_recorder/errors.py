@@ -34,7 +34,8 @@ def nearest(name, names):
 
 def no_such_name(owner, name, names):
     near = nearest(name, names)
-    fix = f"use {owner}.{near}" if near else f"look the name up in the reference of {owner}"
+    spoken = f".{near}" if " " in owner else f"{owner}.{near}"
+    fix = f"use {spoken}" if near else f"look the name up in the reference of {owner}"
     return NameOfNothing("name", f"{owner} has no {name!r}.", fix)
 
 

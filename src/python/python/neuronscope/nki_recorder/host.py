@@ -6,7 +6,7 @@ import types
 from .dtypes import DTYPES, FLOAT32
 from .dtypes import dtype as as_dtype
 from .errors import KernelError
-from .tensors import product
+from .tensors import View, product
 from .trace import Trace
 
 
@@ -147,6 +147,8 @@ class Absent:
         # A decorator leaves its function as it is.
         if len(args) == 1 and isinstance(args[0], types.FunctionType):
             return args[0]
+        if any(isinstance(one, View) for one in args):
+            raise KernelError("import", f"{self._name} is called with a tensor of the kernel, and {self._package} is not installed.", "use nki.language and nki.isa inside a kernel")
         if self._package in ("nki", "neuronxcc"):
             raise KernelError("import", f"{self._name} is not recorded: collectives and the kernels of the SDK are not.", "leave it out, or time the kernel around it")
         return Absent(f"{self._name}(...)", self._package)

@@ -73,6 +73,8 @@ class Index:
                 return Index(self.ndim, self.const + other.__index__(), self.terms, self.key)
             except (AttributeError, TypeError):
                 return NotImplemented
+        if type(self) is Index and isinstance(other, Moved):
+            return other + self
         ndim = max(self.ndim, other.ndim)
         terms = {}
         for one in (self, other):
@@ -143,6 +145,29 @@ class Index:
     __hash__ = None
 
 
+class Moved(Index):
+    """An index plus numbers of a tile, which the device alone knows."""
+
+    __slots__ = ("tile",)
+
+    def __init__(self, index, tile):
+        super().__init__(index.ndim, index.const, index.terms)
+        self.tile = tile
+
+    def __getitem__(self, index):
+        return Moved(super().__getitem__(index), self.tile)
+
+    def __add__(self, other):
+        return Moved(super().__add__(other), self.tile)
+
+    __radd__ = __add__
+
+    def __mul__(self, other):
+        return Moved(super().__mul__(other), self.tile)
+
+    __rmul__ = __mul__
+
+
 class Mask:
     """Conditions `expression >= 0` that all hold. `exact` is false if some condition is no such expression."""
 
@@ -175,6 +200,9 @@ class Mask:
             return Mask((-self.conditions[0] - 1,), self.exact)
         return Mask((), exact=False)
 
+    def __bool__(self):
+        raise KernelError("value", "A condition of indices made by nl.arange differs from element to element; Python asks for one answer.", "pass it as mask=, or use nisa.affine_select")
+
     def ranges(self, shape):
         """`{axis: (first, end)}` of the box around what the mask leaves of a shape, and whether the box is all of it; None: nothing."""
         box, exact = {}, self.exact
@@ -202,6 +230,8 @@ class Mask:
 
 
 def arange(*args):
+    if not all(hasattr(one, "__index__") for one in args):
+        raise KernelError("value", f"nl.arange gets {', '.join(repr(one) for one in args)}.", "use integers: // instead of /")
     low, high, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return Index(1, low, ((0, max(0, -(-(high - low) // step)), step),))
 

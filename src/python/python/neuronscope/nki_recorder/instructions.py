@@ -1,6 +1,6 @@
 """The instructions of nki.isa. Each takes its destination first; without one (the first dialect) it makes a tile and returns it."""
 
-from . import chips
+from . import chips, rules
 from .dtypes import FLOAT32
 from .errors import KernelError, times
 from .host import Absent
@@ -329,12 +329,23 @@ def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh
             elif storage.written is not True:
                 mark(view, pattern)
     if form is None:
-        row[0] = trace.form(op, roles, writes, args, engine, api)
+        rules.allow(trace, op, api, args, engine, _two_operands())
+        form = row[0] = trace.form(op, roles, writes, args, engine, api)
+        if rules.is_of_bits(op, api, args):
+            trace.of_bits.add(form)
+    if form in trace.of_bits:
+        rules.integers(api, roles, views)
     code = trace.code
     if fresh:
         views[0].storage.made = (len(code) + 3, count, mask)
     code += row
     trace.count = count + 1
+
+
+def _two_operands():
+    from .language import BINARY
+
+    return BINARY
 
 
 def _offsets(views, patterns, roles, args, writes):
@@ -619,6 +630,9 @@ def _product_fits(trace, op, api, goal, left, right, scales, half, patterns):
         raise KernelError("memory", f"{role} of {api} is in PSUM; the tensor engine reads SBUF.", "copy it to SBUF with nisa.tensor_copy first")
     if goal.storage.memory != "p":
         raise KernelError("memory", f"dst of {api} is in SBUF; the tensor engine writes PSUM.", "declare it with buffer=nl.psum and copy the result with nisa.tensor_copy")
+    for role, view in (("stationary", left), ("moving", right)):
+        if view.dtype.startswith(("int", "uint", "bool")):
+            raise KernelError("dtype", f"{role} of {api} is {view.dtype}; the tensor engine multiplies floating point only.", "copy it to nl.bfloat16 with nisa.tensor_copy")
     rows, m, n = left.partitions, left.free // half, right.free // half
     if rows != right.partitions:
         raise KernelError("size", f"stationary of {api} has {rows} partitions, moving has {right.partitions}; both are the contraction.", "load the same rows of both")
@@ -674,7 +688,7 @@ def _was_written(view, pattern):
 
 def nc_transpose(dst, data, engine=None, name=None, dtype=None, mask=None):
     api = "nisa.nc_transpose"
-    now()
+    trace = now()
     data = operand(data, "data", api)
     kind, fresh = engine_name(engine), dst is None
     if fresh:
@@ -696,6 +710,8 @@ def nc_transpose(dst, data, engine=None, name=None, dtype=None, mask=None):
             f"dst of {api} has {_spoken(goal)} elements (partitions x free); the transpose of {_spoken(source)} has {source.free}x{source.partitions}.",
             "swap the two sizes of dst",
         )
+    if not fresh and trace.dialect == 2 and goal.dtype != source.dtype:
+        raise KernelError("dtype", f"dst of {api} is {goal.dtype}, data is {source.dtype}; a transpose keeps the type.", "declare dst with the type of data, and convert when it is copied out")
     if kind == "tensor" and goal.storage.memory == "s":
         raise KernelError("memory", f"dst of {api} is in SBUF; the tensor engine writes PSUM.", "declare it with buffer=nl.psum, or use engine=nisa.engine.vector")
     emit("nc_transpose", api, ("dst", "data"), [goal, source], patterns, 1, (), kind, mask, fresh)
@@ -740,7 +756,7 @@ ROWS = {
     "tensor_scalar": ("data:t op0:o operand0:v reverse0:n=False op1:o= operand1:v= reverse1:n=False engine:e=", ""),
     "scalar_tensor_tensor": ("data:t op0:o operand0:v op1:o operand1:t reverse0:n=False reverse1:n=False", ""),
     "tensor_tensor_scan": ("data0:t data1:t initial:v op0:o op1:o reverse0:n=False reverse1:n=False", ""),
-    "activation": ("op:o data:t bias:v= scale:v=1.0 reduce_op:o= reduce_res:w= reduce_cmd:n=", ""),
+    "activation": ("op:o data:t bias:v= scale:v=1.0 reduce_op:o= reduce_res:w= reduce_cmd:n= engine:e=", ""),
     "activation_reduce": ("op:o data:t reduce_op:o reduce_res:w bias:v= scale:v=1.0", ""),
     "activate2": ("op:o data:t imm0:v imm1:v op0:o op1:o relu_param:v=0.0 reverse0:n=False reverse1:n=False reduce_op:o= reduce_res:w= reduce_cmd:n=", ""),
     "tensor_scalar_reduce": ("data:t op0:o operand0:v reduce_op:o reduce_res:w reverse0:n=False reduce_cmd:n= reduce_init:v=", ""),
@@ -748,7 +764,7 @@ ROWS = {
     "tensor_reduce": ("op:o data:u axis:n negate:n=False keepdims:n=False", "reduce"),
     "tensor_partition_reduce": ("op:o data:u", "row"),
     "tensor_copy_predicated": ("src:a predicate:t reverse_pred:n=False", ""),
-    "reciprocal": ("data:t", ""),
+    "reciprocal": ("data:t engine:e=", ""),
     "exponential": ("src:t max_value:v=0.0 reduce_res:w= reduce_cmd:n= reduce_init:v=0.0", ""),
     "select_reduce": ("predicate:t on_true:t on_false:v reduce_res:w= reduce_cmd:n= reduce_op:o= reverse_pred:n=False", ""),
     "range_select": ("on_true_tile:t comp_op0:o comp_op1:o bound0:v bound1:v reduce_cmd:n= reduce_res:w= reduce_op:o= range_start:n=0 on_false_value:n=", ""),
@@ -858,6 +874,7 @@ def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, 
         if name == "local_gather":
             # Each core of GpSimd reads the indices of its 16 partitions.
             each, every = values["num_elem_per_idx"], 16 * product(shape[1:])
+            rules.gather(api, data, others[1][1], each)
             valid = every if values["num_valid_indices"] is None else values["num_valid_indices"]
             if valid > every:
                 raise KernelError("value", f"num_valid_indices of {api} is {valid}; 16 partitions of index hold {every}.", "give at most as many")
@@ -865,6 +882,8 @@ def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, 
     elif shape_rule == "pair":
         shape = (1, 2, data.free)
     elif shape_rule:
+        if name == "bn_stats" and data.free > chips.BN_STATS:
+            raise KernelError("size", f"data of {api} has {data.free} elements per partition; it takes {chips.BN_STATS} at most.", "take nl.tile_size.bn_stats_fmax at a time, and join them with nisa.bn_aggr")
         shape = (data.partitions, shape_rule)
     if isinstance(dst, Blocks):
         dst = dst.merge()

@@ -5,8 +5,8 @@ import operator as python
 
 from . import chips, instructions
 from .dtypes import DTYPES, FLOAT32
-from .errors import KernelError
-from .indices import Index, Mask, MGrid, arange  # noqa: F401 (arange is one of the names)
+from .errors import KernelError, no_such_name
+from .indices import Index, Mask, MGrid, Moved, arange  # noqa: F401 (arange is one of the names)
 from .instructions import TABLE, dma, element_type, label, nc_matmul, operand, plain, result, tensor_copy
 from .rearrange import rearrange
 from .tensors import Blocks, Dynamic, Storage, View, product, whole
@@ -56,13 +56,28 @@ class _TileSize:
     bn_stats_fmax = chips.BN_STATS
     psum_min_align, sbuf_min_align = 4, 1
 
+    psum_fmax_bytes, psum_num_banks = chips.PSUM_BANK_BYTES, chips.PSUM_BANKS
+
     @property
     def gemm_moving_fmax(self):
         return Trace.now.chip.moving
 
     @property
-    def total_available_sbuf_size(self):
+    def sbuf_fmax_bytes(self):
         return Trace.now.chip.sbuf_available
+
+    total_available_sbuf_size = sbuf_fmax_bytes
+
+    @property
+    def sbuf_fmax(self):
+        return self.sbuf_fmax_bytes // 4
+
+    @property
+    def sbuf_size_bytes(self):
+        return Trace.now.chip.sbuf_available * chips.PARTITIONS
+
+    def __getattr__(self, name):
+        raise no_such_name("nl.tile_size", name, [one for one in dir(type(self)) if not one.startswith("_")])
 
 
 tile_size = _TileSize()
@@ -304,6 +319,12 @@ def binary(name, a, b, dtype=None, mask=None, dst=None):
         if name not in _PYTHON:
             raise KernelError("value", f"{api} of two numbers.", "compute it in Python")
         return _PYTHON[name](a, b)
+    index, tile = (a, b) if isinstance(a, Index) else (b, a)
+    if name == "add" and isinstance(index, Index) and isinstance(tile, View):
+        axes = tuple((axis, count, 1) for axis, count in enumerate(tile.shape) if count > 1)
+        taken = {axis for axis, *_ in index.terms}
+        own = Index(tile.ndim, 0, tuple(one for one in axes if one[0] + max(0, index.ndim - tile.ndim) not in taken))
+        return Moved(index + own, tile)
     for one in (a, b):
         if isinstance(one, (Index, Mask)):
             raise KernelError("value", f"{api} of a tile and an index.", "make a tile of the index with nisa.iota")

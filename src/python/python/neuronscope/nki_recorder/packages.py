@@ -54,10 +54,17 @@ class Module(types.ModuleType):
 
     def missing(self, name):
         error = no_such_name(self._spoken, name, self.__all__)
-        instead = self._elsewhere.get(name) or (self._spoken == "nki.isa" and _as_operator(name))
+        instead = self._elsewhere.get(name) or (self._spoken == "nki.isa" and _as_operator(name)) or _beside(self._spoken, name)
         if instead:
             error.fix = f"use {instead}"
         return error
+
+
+def _beside(spoken, name):
+    """A name that is in the other of the two modules."""
+    if spoken == "nki.language" and (name in instructions.TABLE or name.startswith(("nc_", "dma_", "tensor_"))):
+        return f"nisa.{name}" if name in isa_names(2) else None
+    return f"nl.{name}" if spoken == "nki.isa" and name in language.names(2) else None
 
 
 def _as_operator(name):
@@ -218,7 +225,7 @@ def build(kernel_names):
             "language": nl,
             "isa": isa,
             "compiler": Module(f"{root}.compiler", "nki.compiler", compiler),
-            "typing": Module(f"{root}.typing", "nki.typing", {"tensor": _Typing, **DTYPES}),
+            "typing": Module(f"{root}.typing", "nki.typing", {**dict.fromkeys(("tensor", "mutable_tensor", "mutable", "immutable"), _Typing), **DTYPES}),
             "tensor": Module(f"{root}.tensor", "nki.tensor", makers),
             "collectives": Stub(f"{root}.collectives"),
         }

@@ -20,7 +20,7 @@ from .dtypes import dtype as as_dtype
 from .errors import End, KernelError, nearest
 from .host import MAKERS, Absent, HostArray
 from .packages import Installed, build
-from .tensors import View
+from .tensors import View, product
 from .trace import OWN, Trace
 
 
@@ -180,7 +180,8 @@ class _Run:
         self.trace, self.path, self.source, self.function = trace, path, source, function
         self.shapes, self.dtype, self.settings, self.grid = shapes, dtype, settings, grid
         self.kernels = []
-        self.used = set()
+        # Settings that something has taken, and what could take one.
+        self.used, self.known = set(), set()
         # Whether the kernel is recorded: what the file does afterwards is no part of it. A runner of tests catches what ends the file.
         self.is_over = False
 
@@ -213,7 +214,8 @@ class _Run:
                 gc.enable()
         for name in self.settings:
             if name not in self.used:
-                trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing.", self._head())
+                near = nearest(name, sorted(self.known))
+                trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing{f'; there is {near}' if near else ''}.", self._head())
 
     def _left(self, error):
         if self.trace.kernel:
@@ -221,7 +223,7 @@ class _Run:
         return KernelError("argument", f"The file calls sys.exit({error.code}) before it calls a kernel.", "give the kernel's arguments with --shapes")
 
     def _late(self):
-        return KernelError("budget", f"The recording takes more than {self.trace.budget.seconds:g} s.", "use smaller shapes, or raise --max-seconds")
+        return KernelError("budget", f"The recording takes more than {self.trace.budget.seconds:g} s.", "use smaller shapes, or end its loops")
 
     # The decorators of the packages.
 
@@ -269,6 +271,8 @@ class _Run:
             exec(compile(tree, self.path, "exec"), space.__dict__)
             if self.shapes is not None:
                 self._call(space)
+            if not self.kernels:
+                raise KernelError("argument", "The file has no function with @nki.jit, and calls none.", "write @nki.jit above the kernel")
             raise KernelError("argument", "The file calls no kernel.", "give the arguments with --shapes, or call the kernel under if __name__ == '__main__'")
         finally:
             if known is not None:
@@ -280,6 +284,7 @@ class _Run:
         """Settings replace the values of constants of the module, and of constants that functions assign."""
         module = {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)}
         settings, used = self.settings, self.used
+        self.known |= module
 
         class Constants(ast.NodeTransformer):
             hidden = frozenset()
@@ -382,6 +387,7 @@ class _Run:
             bound.arguments[name] = self._argument(name, value)
         # A kernel's settings by name come with its call.
         kinds = inspect.signature(kernel.function).parameters
+        self.known |= set(kinds)
         for name, value in self.settings.items():
             if name in kinds:
                 self.used.add(name)
@@ -429,8 +435,43 @@ class _Run:
                 trace.results.append(one.storage.id)
                 if one.storage.memory != "i" and one.storage.written is None:
                     trace.error(KernelError("uninitialised", "The kernel returns a tensor that nothing has written.", "store the result to it"), self._head())
+        if trace.count and not trace.errors:
+            self._check_outputs()
         if not trace.count:
             trace.error(KernelError("value", "The kernel has no instruction.", "load, compute and store something"), self._head())
+
+    def _writes(self):
+        """Where each result and each argument is written: pairs (start, pattern), or None where the device alone knows."""
+        trace, at, found = self.trace, 0, {}
+        goals = {number for number, storage in enumerate(trace.storages) if number in trace.results or storage.memory == "i"}
+        code, forms = trace.code, [(form["writes"], 3 * len(form["operands"]), form.get("dynamic", ())) for form in trace.forms.rows]
+        while at < len(code):
+            writes, size, dynamic = forms[code[at]]
+            at += 3
+            for place in range(writes):
+                tensor = code[at + 3 * place]
+                if tensor in goals:
+                    found.setdefault(tensor, set()).add(None if place in dynamic else (code[at + 3 * place + 1], code[at + 3 * place + 2]))
+            at += size
+        return found
+
+    def _check_outputs(self):
+        """Remarks if nothing leaves the kernel, or less than a result holds: its shape may not divide by the tiles."""
+        trace, writes = self.trace, self._writes()
+        if not writes:
+            own = next((storage for storage in trace.storages if storage.memory in "ho" and storage.written is not None), None)
+            what = f"does not return {own.name or 'the tensor'} that it writes" if own else "stores nothing to a tensor that it returns"
+            trace.warn("output", f"{trace.kernel['function']} has no output: it {what}.", self._head())
+        # Of several programs, or turns that the device alone counts, a part is recorded.
+        is_whole = (trace.dialect == 1 or product(trace.programs) == 1) and not any(kind == "loop" for kind, *_ in trace.warnings)
+        for tensor, places in writes.items() if is_whole else ():
+            storage = trace.storages[tensor]
+            if storage.memory == "i" or None in places or any(one.of is storage for one in trace.storages):
+                continue
+            most = sum(product(trace.patterns.rows[pattern][1::2]) for _, pattern in places)
+            if most < storage.elements:
+                name = storage.name or "A result"
+                trace.warn("output", f"{name} has {storage.elements:,} elements, of which the kernel writes {most:,} at most: its shape may not divide by the tiles.", self._head())
 
     # Errors.
 

@@ -5,7 +5,7 @@ A view is a start and a stride for each dimension, in elements. On the chip one 
 
 from .dtypes import dtype as as_dtype
 from .errors import KernelError, no_such_name, times
-from .indices import Index
+from .indices import Index, Moved
 from .trace import Trace, now
 
 ON_CHIP = "spa"
@@ -100,6 +100,10 @@ class View:
     @property
     def size(self):
         return product(self.shape)
+
+    @property
+    def itemsize(self):
+        return self.dtype.itemsize
 
     @property
     def offset(self):
@@ -317,6 +321,8 @@ class View:
                     dynamic = True
             elif isinstance(one, Index):
                 low = one.const
+                if isinstance(one, Moved):
+                    dynamic = one.tile.offsets()
                 shift = ndim - one.ndim
                 terms = []
                 for at, count, step in one.terms:
@@ -328,11 +334,11 @@ class View:
                     target[2] = target[2] or is_partition
                     terms.append((target, step))
                 least, most = one.ends
-                if least < 0 or most >= size:
+                if (least < 0 or most >= size) and not isinstance(one, Moved):
                     edge.append((terms, low, size, axis))
             elif isinstance(one, View):
                 # A tile of indices: one row for each partition.
-                dynamic, low = True, 0
+                dynamic, low = one.offsets(), 0
                 shift = ndim - one.ndim
                 for at, count in enumerate(one.shape):
                     target = axes[at + shift]
@@ -425,6 +431,13 @@ class View:
         if not 0 <= at < size:
             raise KernelError("bounds", f"Index {at} is out of dimension {axis}, which has {size} elements.", f"use 0 to {size - 1}")
         return at, False
+
+    def offsets(self):
+        """The tile as an instruction reads it to find an address."""
+        if not self.on_chip:
+            raise KernelError("memory", f"A tensor is indexed with one in {SPOKEN[self.storage.memory]}.", "load the indices into a tile first")
+        # Where indices took the partition away, it is one.
+        return self if self.pdim >= 0 else View(self.storage, (1, *self.shape), (1, *self.strides), self.start, self.p0, 0, self.dtype)
 
     def check_edge(self, box):
         """Fails where the view leaves its tensor, apart from what a mask (`box`) takes away."""

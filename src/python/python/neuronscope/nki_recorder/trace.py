@@ -69,6 +69,8 @@ class Trace:
         # What was found right is not looked at again: operands of an instruction, and how indices select.
         self.right, self.plans, self.transfers, self.kinds = set(), {}, {}, {}
         self.shapes = {}
+        # Forms that work on bits.
+        self.of_bits = set()
         # Arrays of the author by their tensor; their values are no part of the list.
         self.constants = {}
         self.errors, self.warnings = [], {}
@@ -164,11 +166,11 @@ class Trace:
 
     def check_budget(self):
         if self._left <= 0:
-            raise KernelError("budget", f"The kernel's loops take more than {self.budget.turns:,} turns.", "use smaller shapes, or raise --max-turns")
+            raise KernelError("budget", f"The kernel's loops take more than {self.budget.turns:,} turns.", "use smaller shapes")
         if self.count >= self.budget.instructions:
-            raise KernelError("budget", f"The kernel has more than {self.budget.instructions:,} instructions.", "use smaller shapes, or raise --max-instructions")
+            raise KernelError("budget", f"The kernel has more than {self.budget.instructions:,} instructions.", "use smaller shapes")
         if time.monotonic() > self.deadline:
-            raise KernelError("budget", f"The recording takes more than {self.budget.seconds:g} s.", "use smaller shapes, or raise --max-seconds")
+            raise KernelError("budget", f"The recording takes more than {self.budget.seconds:g} s.", "use smaller shapes, or end its loops")
 
     # Tensors.
 

@@ -7,4 +7,4 @@ mod tables;
 mod view;
 
 pub use in_short::InShort;
-pub use view::SummaryView;
+pub use view::SummaryTool;

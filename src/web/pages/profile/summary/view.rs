@@ -5,17 +5,48 @@ use yew::prelude::*;
 use super::findings::findings;
 use super::tables;
 use crate::components::{AnyChart, Fold, LanesChart, LocalTable, PlotChart, on};
+use crate::context::use_app;
+use crate::pages::profile::queries::{go_to_range, use_analysis};
+use crate::pages::profile::tools::{ToolProps, waiting};
 use ns_insight::{Insights, LIMITS_TITLE, SliceRange};
 use ns_page::Shared;
-use ns_session::{bounds_table, limits_table, lost_time_table};
+use ns_session::{Answer, Question, bounds_table, limits_table, lost_time_table};
 use ns_view::plot::{Lanes, RooflinePlot};
 use ns_view::table::Table;
 
+/// The analysis of a simulated execution, once it is there.
+#[component]
+pub fn SummaryTool(props: &ToolProps) -> Html {
+    let app = use_app();
+    let answer = use_analysis(&props.run, Some(Question::Summary));
+    let insights = use_memo(answer.clone().and_then(Result::ok), |answer| match answer.as_deref() {
+        Some(Answer::Summary(Some(insights))) => Some(Shared::new((**insights).clone())),
+        _ => None,
+    });
+    if let Some(insights) = (*insights).clone() {
+        let on_slice = on((app, props.state.clone()), |(app, state), range| {
+            if let Some(app) = app {
+                go_to_range(app, state, range);
+            }
+        });
+        return html! { <SummaryView {insights} {on_slice} /> };
+    }
+    if matches!(answer, Some(Ok(_))) {
+        return html! {
+            <section class="panel empty-state" aria-label="No metrics">
+                <h3>{ "No metrics in this file" }</h3>
+                <p>{ "Metrics, bounds and the roofline need details of each instruction and DMA, which this file does not have. Operators and timeline show what it does have; a profile simulated here has all of it." }</p>
+            </section>
+        };
+    }
+    html! { <section class="panel" aria-label="Metrics">{ waiting(answer.and_then(Result::err).as_ref()) }</section> }
+}
+
 #[derive(Properties, PartialEq)]
-pub struct SummaryViewProps {
-    pub insights: Shared<Insights>,
+struct SummaryViewProps {
+    insights: Shared<Insights>,
     /// A slice of a finding was chosen.
-    pub on_slice: Callback<SliceRange>,
+    on_slice: Callback<SliceRange>,
 }
 
 /// The parts of the page made from an insight; made once for each profile.
@@ -47,7 +78,7 @@ impl Parts {
 }
 
 #[component]
-pub fn SummaryView(props: &SummaryViewProps) -> Html {
+fn SummaryView(props: &SummaryViewProps) -> Html {
     let insights = &props.insights;
     let parts = use_memo(insights.clone(), |insights| Parts::of(insights));
     let unplaced = &parts.roofline.without_bytes;

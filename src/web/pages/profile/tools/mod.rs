@@ -32,7 +32,6 @@ use yew::prelude::*;
 
 use crate::pages::profile::queries::Pending;
 use crate::state::{OpenRun, ProfileState, StateHandle};
-use ns_base::units::format_whole_share;
 use ns_base::{Interval, TraceNs};
 use ns_session::SliceFilter;
 
@@ -59,12 +58,12 @@ fn range_of(state: &ProfileState) -> Option<Interval<TraceNs>> {
 pub(super) fn waiting(answer: Option<&Pending>) -> Html {
     match answer {
         None => html! { <p class="empty" role="status">{ "Counting\u{2026}" }</p> },
-        Some(Pending::Counting { share, on_stop }) => {
+        Some(Pending::Counting { label, share, on_stop }) => {
             let onclick = on_stop.reform(|_: MouseEvent| ());
             html! {
                 <div class="empty progress">
-                    <progress aria-label="Counting" max="1" value={share.to_string()}></progress>
-                    <p role="status">{ format!("Counting\u{2026} {}", format_whole_share(share * 100.0)) }</p>
+                    <progress aria-label={label.clone()} max="1" value={share.to_string()}></progress>
+                    <p role="status">{ format!("{label}\u{2026}") }</p>
                     <button type="button" {onclick}>{ "Stop" }</button>
                 </div>
             }
