@@ -29,6 +29,30 @@ class LazyTensor(torch.Tensor):
             end_step()
         return self.results.value(self.n, waits)
 
+    @property
+    def data(self):
+        return torch.Tensor.data.__get__(self)
+
+    @data.setter
+    def data(self, other):
+        """The tensor is another one from now on, with its sizes."""
+        if not isinstance(other, LazyTensor):
+            from .device import Computed
+            from .recorder import PLACE, is_on_device
+
+            place = PLACE if is_on_device(other) else None
+            other = LazyTensor.of(tuple(other.shape), other.dtype, Computed([other.detach()]), place=place)
+        torch.Tensor.data.__set__(self, other)
+        self.results, self.n, self.place = other.results, other.n, other.place
+        if other.is_pending:
+            from .recorder import current
+
+            current().promise_also(self, other.node)
+
+    def at_present(self):
+        """The same numbers, whatever this tensor becomes."""
+        return LazyTensor.of(tuple(self.shape), self.dtype, self.results, self.n, self.place)
+
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
         from .recorder import dispatch

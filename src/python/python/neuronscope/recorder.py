@@ -31,6 +31,8 @@ _aten = torch.ops.aten
 _LOOKS = {_aten._local_scalar_dense.default, _aten.equal.default, _aten.is_nonzero.default, _aten.allclose.default}
 # Operators of which the lengths of a batch say what they do, without torch's word for it.
 _BY_LENGTHS = {_aten._pack_padded_sequence.default, _aten._ctc_loss.default, _aten._ctc_loss.Tensor, _aten._ctc_loss_backward.default, _aten._ctc_loss_backward.Tensor}
+# Operators that give a tensor itself other sizes or another memory.
+_BECOMES = {"aten::resize_", "aten::resize_as_", "aten::set_"}
 # Operators that give a view, and with another name the tensor itself, the shape of one.
 _VIEWS = {f"aten::{name}" for name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes", "swapdims", "as_strided")}
 _SIMPLE = (type(None), bool, int, float, str, torch.dtype, torch.device, torch.memory_format, torch.layout)
@@ -85,6 +87,11 @@ def _alias(tensor):
     return (tensor.untyped_storage()._cdata, tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
 
 
+def _at_present(tensor):
+    """The numbers that a tensor has now, whatever ``tensor.data`` makes of it."""
+    return tensor.at_present() if isinstance(tensor, LazyTensor) else tensor.detach()
+
+
 def _word(value):
     """An argument in the key of a program. Real numbers other than 0 and 1 are data: a new learning rate is no new program."""
     if isinstance(value, torch.fx.Node):
@@ -126,7 +133,8 @@ class Step:
                 name = f"w{len(self._state)}"
                 self._root.register_buffer(name, value.detach())
                 node = self._graph.get_attr(name)
-                self._state.append(value)
+                # A parameter may be given another tensor before the step ends.
+                self._state.append(value.detach())
             self._words.append((node.name, tuple(value.shape), value.stride(), value.dtype))
             self._know(key, node, value)
         return self._nodes[key]
@@ -179,9 +187,12 @@ class Step:
         made = {}
         for tensor, of in _parts(results, node, self._graph):
             lazy = made[id(tensor)] = LazyTensor.of(tuple(tensor.shape), tensor.dtype, place=PLACE)
-            lazy.node = of
-            self._pending.append(weakref.ref(lazy))
+            self.promise_also(lazy, of)
         return _pytree.tree_map(lambda x: made.get(id(x), x), results)
+
+    def promise_also(self, lazy, node):
+        lazy.node = node
+        self._pending.append(weakref.ref(lazy))
 
     def module(self, call, inputs):
         """A module's call, whose results are lazy."""
@@ -194,20 +205,20 @@ class Step:
         leaves = []
         for n, (shape, dtype) in enumerate(call.program.about["outputs"]):
             lazy = LazyTensor.of(shape, dtype, place=PLACE)
-            lazy.node = self._graph.call_function(operator.getitem, (node, n))
-            self._pending.append(weakref.ref(lazy))
+            self.promise_also(lazy, self._graph.call_function(operator.getitem, (node, n)))
             leaves.append(lazy)
-        self._called.append((call, inputs, leaves))
+        self._called.append((call, [(x, _at_present(x)) for x in inputs], leaves))
         return leaves
 
     def run(self):
         """Compiles it, if no earlier step was the same, and executes it."""
         self._nodes.clear()
         self._kept.clear()
-        pending = [lazy for lazy in (reference() for reference in self._pending) if lazy is not None]
+        pending = [lazy for lazy in (reference() for reference in self._pending) if lazy is not None and lazy.is_pending]
         if self._alone is not None:
-            ((call, inputs, pending),) = self._called
-            program = call.program
+            ((call, given, pending),) = self._called
+            # The tensors themselves, by which the program knows that it has computed them before, or what they were.
+            program, inputs = call.program, tuple(was if isinstance(x, LazyTensor) or _alias(x) != _alias(was) else x for x, was in given)
         else:
             try:
                 program, inputs = self._program(pending), tuple(self._inputs)
@@ -218,7 +229,8 @@ class Step:
             return
         results = Results(program, host(inputs))
         for n, lazy in enumerate(pending):
-            lazy.results, lazy.n = results, n
+            if lazy.is_pending:
+                lazy.results, lazy.n = results, n
         try:
             program.execute(host(inputs))
         except Error as error:
@@ -429,6 +441,10 @@ def _record(function, args, kwargs, tensors):
             return fused.UPDATES[name](*args, **kwargs)
     if name.removesuffix("_") in _VIEWS and function._schema.is_mutable:
         return _view_in_place(function, args, kwargs)
+    if name in _BECOMES and isinstance(args[0], LazyTensor):
+        with aside():
+            args[0].data = mark(function(*host(args), **host(kwargs)))
+        return args[0]
     if function.namespace == "c10d":
         remark("collectives of torch.distributed take no time: there is one process, which has what all have")
         return function(*host(args), **host(kwargs))

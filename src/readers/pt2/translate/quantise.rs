@@ -41,6 +41,24 @@ pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     one(c.b().mul(product, scales)?)
 }
 
+/// The product of two matrices of few bits, each with a scale for all, or for each of its rows or columns. Fails when arguments do not fit.
+pub fn product_of_scaled(c: &mut Call<'_, '_, '_>) -> CallOutcome {
+    let (x, y) = (c.x(0)?, c.x(1)?);
+    let (x, y) = (c.b().convert(x, ElementType::F32)?, c.b().convert(y, ElementType::F32)?);
+    let mut product = c.b().matmul(x, y)?;
+    for place in [2, 3] {
+        let scale = c.x(place)?;
+        product = c.b().mul(product, scale)?;
+    }
+    match c.tensor("bias")? {
+        Some(bias) => {
+            let bias = c.b().convert(bias, ElementType::F32)?;
+            one(c.b().add(product, bias)?)
+        }
+        None => one(product),
+    }
+}
+
 /// Numbers rounded to a grid and converted back, clamped to its ends; some operators also return which numbers lie within.
 fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zero: InstructionId) -> CallOutcome {
     let (Some(least), Some(most)) = (c.float("quant_min"), c.float("quant_max")) else {

@@ -244,7 +244,7 @@ def _without_device(args, kwargs):
 
 
 # What makes tensors of nothing.
-_FACTORIES = "arange empty empty_strided eye full linspace logspace ones rand randint randn randperm tensor zeros as_tensor empty_like full_like ones_like rand_like randint_like randn_like zeros_like"
+_FACTORIES = "arange asarray empty empty_strided eye full linspace logspace ones rand randint randn randperm range sparse_coo_tensor sparse_csr_tensor tensor zeros as_tensor empty_like full_like ones_like rand_like randint_like randn_like zeros_like"
 
 
 def _install():
@@ -304,6 +304,7 @@ def _install():
         setattr(torch, name, _factory(getattr(torch, name), sent))
         # TorchScript knows functions by their objects.
         torch.jit._builtins._register_builtin(getattr(torch, name), f"aten::{name}")
+    torch.Tensor.new_tensor = _factory(torch.Tensor.new_tensor, sent)
     torch.Tensor.device = _device_of(torch.Tensor.device)
     torch.Tensor.is_xla = property(is_xla_tensor)
     context = torch.utils._device.DeviceContext
