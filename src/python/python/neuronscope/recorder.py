@@ -393,8 +393,11 @@ def is_inside():
 
 
 class _Watch(TorchDispatchMode):
+    supports_higher_order_operators = True
+
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        return dispatch(function, args, kwargs or {})
+        recorded = _of_functions if isinstance(function, torch._ops.HigherOrderOperator) else dispatch
+        return recorded(function, args, kwargs or {})
 
 
 def watch():
@@ -455,7 +458,7 @@ def _record(function, args, kwargs, tensors):
         remark(f"{name} runs on the host: the device has no operator that writes to a list of tensors")
         return _on_host(function, args, kwargs)
     if any(x.layout is not torch.strided for x in tensors):
-        remark(f"{name} runs on the host: the device has no sparse tensors")
+        remark(f"{name} runs on the host: the device has no sparse and no nested tensors")
         return _on_host(function, args, kwargs)
     if _is_shaped_by_data(function, args):
         remark(f"{name} runs on the host: what it does depends on data")
@@ -479,7 +482,7 @@ def _record(function, args, kwargs, tensors):
     with aside() if is_kernel else contextlib.nullcontext():
         results = kernels.values(name, args) if is_kernel else function(*args, **kwargs)
     if any(isinstance(x, torch.Tensor) and x.layout is not torch.strided for x in _pytree.tree_leaves(results)):
-        remark(f"{name} runs on the host: the device has no sparse tensors")
+        remark(f"{name} runs on the host: the device has no sparse and no nested tensors")
         return results
     step.writes |= writes
     step.keep(results, step.call(function, node_args, node_kwargs))
@@ -529,6 +532,15 @@ def _is_shaped_by_data(function, args):
 
 # The operators of one tensor and a number, by those of two tensors.
 _LIMITS = {"maximum": "clamp_min", "minimum": "clamp_max"}
+
+
+def _of_functions(function, args, kwargs):
+    """An operator that takes functions, such as a branch or a loop."""
+    is_there = any(isinstance(x, torch.Tensor) and is_on_device(x) for x in _pytree.tree_leaves((args, kwargs)))
+    if is_aside() or not is_there:
+        return function(*host(args), **host(kwargs))
+    remark(f"{function.name()} runs on the host: what it does is in functions of the script")
+    return _on_host(function, args, kwargs)
 
 
 def _one_by_one(function, args, kwargs):

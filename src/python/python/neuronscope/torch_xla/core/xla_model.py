@@ -421,6 +421,11 @@ def _compile(real):
 
     @functools.wraps(real)
     def compiled(model=None, *, backend="inductor", **options):
+        if getattr(model, "__module__", None) == "torch.nn.attention.flex_attention":
+            # Attention with a rule for its scores compiles its one operator; this is the same as the operators of the device.
+            from torch._higher_order_ops.flex_attention import sdpa_dense
+
+            return sdpa_dense
         if backend not in _BACKENDS:
             return real(model, backend=backend, **options)
         if model is None:
