@@ -1659,6 +1659,11 @@ with torch.no_grad():
     assert all(found) and "cond runs on the host" in done.stderr
 
 
+def test_a_script_whose_sizes_grow_is_told_what_compilation_takes():
+    found, done = times("layer = torch.nn.Linear(4, 4).eval().to(dev)\nwith torch.no_grad():\n    for n in range(1, 23):\n        timed(lambda: layer(torch.ones(n, 4).to(dev)))\n")
+    assert all(found) and done.stderr.count("20 different steps so far") == 1
+
+
 def test_what_was_compiled_and_ran_has_times():
     done = run(
         """

@@ -35,6 +35,9 @@ watchers = []
 # How long each compilation and each execution took in nanoseconds, by the names of torch_xla's metrics.
 took = {"CompileTime": [], "ExecuteTime": []}
 
+# Seconds that the compilations of steps take, and how many steps a script with fixed sizes does not have.
+_compiled, _MANY = [], 20
+
 # Programs whose last execution nobody has waited for.
 _ahead = []
 
@@ -206,7 +209,7 @@ class Program:
             try:
                 self._step = json.loads(self.run("profile", "--json")[0])
                 if self.is_new:
-                    took["CompileTime"].append(self._step["modelled_compile_s"] * 1e9)
+                    self._count_compilation()
                 if self._step.get("estimate", {}).get("unknown"):
                     remark(f"the device's cost of {', '.join(self.about.get('unknown', [])) or 'an operator'} is not known: the times of {self.name.removesuffix('.pt2')} are at least these")
             except Error as error:
@@ -215,6 +218,15 @@ class Program:
         if isinstance(self._step, Error):
             raise self._step
         return self._step
+
+    def _count_compilation(self):
+        took["CompileTime"].append(self._step["modelled_compile_s"] * 1e9)
+        if self.workflow == "mark_step":
+            _compiled.append(self._step["modelled_compile_s"])
+            if len(_compiled) == _MANY:
+                remark(
+                    f"{_MANY} different steps so far: a NeuronCore compiles each of them, {sum(_compiled):.0f} s in all, which the clock leaves out; keep sizes the same, such as inputs filled up to one length and a cache of a fixed size"
+                )
 
     def compile(self):
         clock.advance_ms(self.step["modelled_compile_s"] * 1e3)
