@@ -1590,6 +1590,8 @@ with torch.no_grad():
     assert is_like(y, wanted.view(4, 2))
     y = call(); y.set_(torch.zeros(3).to(dev))
     assert is_like(y, torch.zeros(3))
+    taken = torch.nn.Linear(4, 2).to(dev); taken.weight.data = call()
+    assert is_like(taken(x.clone().to(dev)), torch.nn.functional.linear(x, wanted, taken.bias.cpu()))
     given = x.clone().to(dev); y = layer(given); given.data = torch.zeros(2, 4).to(dev)
     assert is_like(timed(lambda: y.clone()), wanted)
     weight = torch.nn.Parameter(torch.eye(4)).to(dev)
@@ -1601,6 +1603,27 @@ with torch.no_grad():
 """
     )
     assert all(found) and "note:" not in done.stderr, done.stderr
+
+
+def test_a_module_in_eval_mode_is_trained_where_an_optimiser_has_its_weights():
+    found, done = times(
+        """
+def losses(dev):
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4), torch.nn.Dropout(0.5)).to(dev).eval()
+    optimizer, found = torch.optim.SGD(net.parameters(), lr=0.1), []
+    for _ in range(2):
+        loss = net(torch.ones(2, 4).to(dev)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        found.append(loss.item())
+    return found
+
+assert timed(lambda: losses(dev)) == losses("cpu")
+"""
+    )
+    assert found[0] > 0 and "note:" not in done.stderr
 
 
 def test_mixtures_of_experts_take_time_in_each_mode():
@@ -1776,6 +1799,7 @@ REFUSED = [
     ("import torch_xla\nfrom torch_xla.distributed.zero_redundancy_optimizer import ZeroRedundancyOptimizer", "without ZeroRedundancyOptimizer"),
     ("import torch, torch_neuronx\ntorch_neuronx.trace(lambda a, b: a @ b, (torch.eye(2).to_sparse(), torch.ones(2)))", "input 0 is a sparse tensor"),
     ("import torch, torch_neuronx\ntorch_neuronx.trace(torch.nn.ReLU(), torch.ones(2))(torch.ones(2).numpy())", "give a tensor"),
+    ("import torch, torch_xla.core.xla_model\ntorch.nn.Linear(4, 4).to('xla').eval()(torch.ones(1, 4).to('xla')).sum().backward()", "call .train() of the module"),
     ("import torch_neuronx\ntorch_neuronx.bucket_model_trace", "once for each shape"),
     ("import torch_neuronx\nfrom torch_neuronx import nki_jit", "neuronscope nki"),
     ("import torch_neuronx\nimport neuronxcc.nki as nki", "neuronscope nki"),

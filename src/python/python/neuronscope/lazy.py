@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch.utils import _pytree
 
+from ._core import Error
+
 
 class LazyTensor(torch.Tensor):
     """A result of the device. One with a ``place`` is on the device still: what is done with it is part of the step."""
@@ -31,7 +33,7 @@ class LazyTensor(torch.Tensor):
 
     @property
     def data(self):
-        return torch.Tensor.data.__get__(self)
+        return torch._C.TensorBase.data.__get__(self)
 
     @data.setter
     def data(self, other):
@@ -42,7 +44,7 @@ class LazyTensor(torch.Tensor):
 
             place = PLACE if is_on_device(other) else None
             other = LazyTensor.of(tuple(other.shape), other.dtype, Computed([other.detach()]), place=place)
-        torch.Tensor.data.__set__(self, other)
+        torch._C.TensorBase.data.__set__(self, other)
         self.results, self.n, self.place = other.results, other.n, other.place
         if other.is_pending:
             from .recorder import current
@@ -74,6 +76,11 @@ class LazyTensor(torch.Tensor):
 
     def tolist(self):
         return self.plain().tolist()
+
+    def backward(self, *args, **kwargs):
+        if not self.requires_grad:
+            raise Error("its module is in eval mode, in which the device evaluates without gradients: call .train() of the module, or make the optimiser of its weights before the call")
+        return super().backward(*args, **kwargs)
 
     def item(self):
         return self.plain().item()

@@ -26,6 +26,8 @@ from .missing import is_asked_by_script, is_of_script, place, placed, remark
 from .model import ModelError, casts, script_error
 
 PLACE = "xla:1"
+# What a weight has that an optimiser updates.
+OPTIMISED = "_neuronscope_optimised"
 _aten = torch.ops.aten
 # Operators whose result is a value of the host: the step ends, and the script waits for it.
 _LOOKS = {_aten._local_scalar_dense.default, _aten.equal.default, _aten.is_nonzero.default, _aten.allclose.default}
@@ -720,7 +722,8 @@ def call_module(module, call, args, kwargs):
     # A package asks the module where it is, which says the host.
     if is_asked_by_script() and not all(is_on_device(x) for x in tensors if x.dim()):
         remark(f"an input of {type(module).__name__} is not on the device, which a NeuronCore refuses; send it there with .to(xm.xla_device())")
-    weights = module.parameters() if module.training else ()
+    # A module in eval mode is evaluated, if no optimiser has its weights: scripts forget to turn gradients off.
+    weights = (x for x in module.parameters() if module.training or hasattr(x, OPTIMISED))
     is_trained = torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors, *weights))
     with clock.pause():
         lazy, inputs = (None, ()) if is_trained else Call.of(module, args, kwargs)

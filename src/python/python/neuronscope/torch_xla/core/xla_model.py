@@ -306,6 +306,7 @@ def _install():
         torch.jit._builtins._register_builtin(getattr(torch, name), f"aten::{name}")
     torch.Tensor.new_tensor = _factory(torch.Tensor.new_tensor, sent)
     torch.Tensor.device = _device_of(torch.Tensor.device)
+    torch.Tensor.data = _data_of(torch.Tensor.data)
     torch.Tensor.is_xla = property(is_xla_tensor)
     context = torch.utils._device.DeviceContext
     context.__init__ = _watched(context.__init__)
@@ -314,9 +315,20 @@ def _install():
         setattr(torch._VF, name, _in_operators(getattr(torch._VF, name)))
     # Attention as well: the processor's own way asks for the numbers of a mask.
     torch.backends.mha.set_fastpath_enabled(False)
+    torch.optim.Optimizer.add_param_group = _noted(torch.optim.Optimizer.add_param_group)
     torch.compile = _compile(torch.compile)
     torch.autocast = _autocast(torch.autocast)
     torch.amp.autocast = torch.autocast
+
+
+def _noted(add):
+    @functools.wraps(add)
+    def add_noted(self, group):
+        add(self, group)
+        for weight in self.param_groups[-1]["params"]:
+            setattr(weight, recorder.OPTIMISED, True)
+
+    return add_noted
 
 
 def _watched(init):
@@ -384,6 +396,15 @@ def _device_of(real):
         return torch.device(recorder.PLACE)
 
     return property(device)
+
+
+def _data_of(real):
+    """``tensor.data``, which may become a result of the device: its numbers are computed then."""
+
+    def put(self, other):
+        real.__set__(self, recorder.mark(other.plain(waits=False)) if isinstance(other, LazyTensor) else other)
+
+    return property(real.__get__, put)
 
 
 def _in_operators(function):
