@@ -532,10 +532,6 @@ def _is_shaped_by_data(function, args):
     return function in _BY_LENGTHS or torch.Tag.dynamic_output_shape in tags or torch.Tag.data_dependent_output in tags
 
 
-# The operators of one tensor and a number, by those of two tensors.
-_LIMITS = {"maximum": "clamp_min", "minimum": "clamp_max"}
-
-
 def _of_functions(function, args, kwargs):
     """An operator that takes functions, such as a branch or a loop."""
     is_there = any(isinstance(x, torch.Tensor) and is_on_device(x) for x in _pytree.tree_leaves((args, kwargs)))
@@ -543,6 +539,10 @@ def _of_functions(function, args, kwargs):
         return function(*host(args), **host(kwargs))
     remark(f"{function.name()} runs on the host: what it does is in functions of the script")
     return _on_host(function, args, kwargs)
+
+
+# The operators of one tensor and a number, by those of two tensors.
+_LIMITS = {"maximum": "clamp_min", "minimum": "clamp_max"}
 
 
 def _one_by_one(function, args, kwargs):
