@@ -122,6 +122,30 @@ def test_torchrun_with_one_process():
     assert done.returncode == 1 and "run.py:2: LOCAL_RANK is set by torchrun" in done.stderr and "Traceback" not in done.stderr
 
 
+def test_a_process_that_is_spawned_has_the_modules_and_the_settings():
+    out, _ = run(
+        """
+import multiprocessing
+import neuronperf
+
+def work(name):
+    import neuronperf.torch
+    from neuronscope import clock, device
+    before = clock.current.device_ns
+    clock.advance_ms(1)
+    return neuronperf.torch.__name__, device.settings.values, device.settings.instance, clock.current.device_ns - before
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(*pool.map(work, ["a"])[0])
+""",
+        "--clock=simulated",
+        "--values=cpu",
+        "--instance=inf2.xlarge",
+    )
+    assert out == "neuronscope.neuronperf.torch cpu inf2.xlarge 1000000\n"
+
+
 def test_errors_of_the_script_itself_are_shown_as_python_shows_them():
     _, said = run("def wrong():\n    return 1 / 0\n\nwrong()\n", status=1)
     assert said.count("File ") == 2 and 'run.py", line 2, in wrong' in said and said.endswith("ZeroDivisionError: division by zero\n")

@@ -906,7 +906,8 @@ def test_gradients_in_operators_of_the_device_are_those_of_torch():
     for kind, how in (("nearest", ()), ("bilinear", (False,)), ("bilinear", (True,)), ("bicubic", (False,))):
         for sizes, scales in (((10, 12), (2.0, 2.0)), ((3, 4), (None, None)), ((7, 9), (1.5, 1.6))):
             given = (torch.randn(2, 3, *sizes), sizes, (2, 3, 5, 6), *how, *scales)
-            torch.testing.assert_close(fused._resized(f"upsample_{kind}2d")(*given), getattr(aten, f"upsample_{kind}2d_backward")(*given), atol=1e-4, rtol=1e-4)
+            backward = getattr(aten, f"upsample_{kind}2d_backward").default
+            torch.testing.assert_close(fused.rules()[backward](*given), backward(*given), atol=1e-4, rtol=1e-4)
     for shape, dim in (((4, 3), 0), ((4, 3, 2), 0), ((3, 4), 1)):
         v, g = torch.randn(shape), torch.randn([n if d == dim else 1 for d, n in enumerate(shape)])
         weight, norms = aten._weight_norm_interface(v, g, dim)
@@ -925,12 +926,55 @@ def test_gradients_in_operators_of_the_device_are_those_of_torch():
     assert 50 < drawn[0] < 200 and drawn[1] == 0 and fused._multinomial(weights, 2).sort().values[1].tolist() == [0, 1]
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda f, x: f.avg_pool2d(x, 3, 2, 1),
+        lambda f, x: f.avg_pool2d(x, (2, 3), 2, 1, ceil_mode=True, count_include_pad=False),
+        lambda f, x: f.avg_pool2d(x, 3, 2, ceil_mode=True),
+        lambda f, x: f.avg_pool2d(x, 2, divisor_override=3),
+        lambda f, x: f.avg_pool3d(x, 2),
+        lambda f, x: f.adaptive_avg_pool2d(x, (3, 4)),
+        lambda f, x: f.adaptive_avg_pool3d(x, 2),
+        lambda f, x: f.adaptive_max_pool2d(x, 3),
+        lambda f, x: f.max_pool3d(x, 2),
+        lambda f, x: f.pad(x, (1, 2, 3, 0), mode="replicate"),
+        lambda f, x: f.interpolate(x[0], scale_factor=2),
+        lambda f, x: f.interpolate(x[0], scale_factor=2.0, mode="linear"),
+        lambda f, x: f.interpolate(x, size=(10, 4), mode="nearest-exact"),
+        lambda f, x: f.interpolate(x[None], scale_factor=2, mode="trilinear"),
+        lambda f, x: f.softshrink(x),
+        lambda f, x: f.hardshrink(x),
+        lambda f, x: torch.cdist(x, torch.cat([x, x.flip(-2)], -2).detach(), compute_mode="donot_use_mm_for_euclid_dist"),
+    ],
+)
+def test_gradients_without_an_operator_of_the_device_are_those_of_torch(function):
+    from neuronscope import fused
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    rules, seen = fused.rules(), []
+
+    class Compare(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            if "backward" in function._schema.name:
+                torch.testing.assert_close(rules[function](*args), result, atol=1e-5, rtol=1e-4)
+                seen.append(function)
+            return result
+
+    x = torch.randn(2, 3, 7, 9, requires_grad=True)
+    y = function(torch.nn.functional, x)
+    with Compare():
+        y.backward(torch.randn_like(y))
+    assert seen
+
+
 def test_a_step_of_a_convolutional_network_has_a_cost():
     done = run(
         """
 import torch
 import torch_xla.core.xla_model as xm
-net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.MaxPool2d(3, 2, 1), torch.nn.Flatten(), torch.nn.Linear(36, 2)).to(xm.xla_device()).train()
+net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.MaxPool2d(3, 2, 1), torch.nn.AvgPool2d(3, 1, 1), torch.nn.AdaptiveAvgPool2d(2), torch.nn.Flatten(), torch.nn.Linear(16, 2)).to(xm.xla_device()).train()
 loss = net(torch.randn(2, 3, 8, 8).to("xla")).sum()
 loss.backward()
 torch.optim.SGD(net.parameters(), lr=0.1).step()
@@ -1198,7 +1242,7 @@ with torch.no_grad():
 """
     )
     assert all(ms > 0 for n, ms in enumerate(found) if n not in (3, 4)) and len(found) == 8
-    for named in ("aten::special_bessel_j0", "aten::_linalg_eigh", "no sparse tensors", "_unique2 runs on the host"):
+    for named in ("aten::special_bessel_j0", "aten::_linalg_eigh", "no sparse and no nested tensors", "_unique2 runs on the host"):
         assert named in done.stderr, done.stderr
 
 
@@ -1525,6 +1569,149 @@ assert torch.equal(timed(lambda: torch.func.jacrev(lambda x: weight @ x)(row)).c
     assert all(found) and len(found) == 2 and "takes no time" not in done.stderr, done.stderr
 
 
+def test_a_tensor_that_becomes_another_one_is_as_in_torch():
+    """What is given to ``data``, and what changes sizes in place, before and after somebody looks."""
+    found, done = times(
+        """
+layer = torch.nn.Linear(4, 4).eval()
+x = torch.ones(2, 4)
+with torch.no_grad():
+    wanted, twice = layer(x), layer(2 * x)
+    layer.to(dev)
+    is_like = lambda y, wanted: y.shape == wanted.shape and y.dtype == wanted.dtype and (y.cpu().float() - wanted.float()).abs().max() < 0.02
+    call = lambda x=x: layer(x.clone().to(dev))
+    y = call(); y.data = torch.full((3,), 5.0).to(dev)
+    assert is_like(y, torch.full((3,), 5.0)) and is_like(y + 1, torch.full((3,), 6.0))
+    y = call(); y.data = call(2 * x)
+    assert is_like(y, twice)
+    y = call(); xm.mark_step(); y.data = y.data.half()
+    assert is_like(y, wanted.half())
+    y = call(); y.resize_(4, 2)
+    assert is_like(y, wanted.view(4, 2))
+    y = call(); y.set_(torch.zeros(3).to(dev))
+    assert is_like(y, torch.zeros(3))
+    taken = torch.nn.Linear(4, 2).to(dev); taken.weight.data = call()
+    assert is_like(taken(x.clone().to(dev)), torch.nn.functional.linear(x, wanted, taken.bias.cpu()))
+    given = x.clone().to(dev); y = layer(given); given.data = torch.zeros(2, 4).to(dev)
+    assert is_like(timed(lambda: y.clone()), wanted)
+    weight = torch.nn.Parameter(torch.eye(4)).to(dev)
+    for _ in range(2):
+        call() @ weight
+        xm.mark_step()
+    y = call() @ weight; weight.data = torch.zeros(4, 4).to(dev)
+    assert is_like(y, wanted) and is_like(call() @ weight, torch.zeros(2, 4))
+"""
+    )
+    assert all(found) and "note:" not in done.stderr, done.stderr
+
+
+def test_a_module_in_eval_mode_is_trained_where_an_optimiser_has_its_weights():
+    found, done = times(
+        """
+def losses(dev):
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4), torch.nn.Dropout(0.5)).to(dev).eval()
+    optimizer, found = torch.optim.SGD(net.parameters(), lr=0.1), []
+    for _ in range(2):
+        loss = net(torch.ones(2, 4).to(dev)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        found.append(loss.item())
+    return found
+
+assert timed(lambda: losses(dev)) == losses("cpu")
+"""
+    )
+    assert found[0] > 0 and "note:" not in done.stderr
+
+
+def test_mixtures_of_experts_take_time_in_each_mode():
+    """The products of groups, as torch has them, and as transformers calls them in an export."""
+    found, done = times(
+        """
+from torch.library import custom_op
+
+@custom_op("transformers::grouped_mm_fallback", mutates_args=())
+def fallback(input: torch.Tensor, weight: torch.Tensor, offs: torch.Tensor) -> torch.Tensor:
+    return torch.cat([part @ w for part, w in zip(input.tensor_split(offs[:-1]), weight)])
+
+fallback.register_fake(lambda input, weight, offs: input.new_empty(input.shape[0], weight.shape[2]))
+
+class Experts(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(3, 8, 8))
+
+    def forward(self, x, expert):
+        order = expert.argsort()
+        ends = torch.histc(expert.float(), 3, 0, 2).cumsum(0).to(torch.int32)
+        mm = torch.ops.transformers.grouped_mm_fallback if torch.compiler.is_exporting() else lambda x, w, offs: torch._grouped_mm(x, w, offs=offs)
+        return mm(x[order], self.weight, ends)
+
+experts, x, which = Experts(), torch.randn(8, 8), torch.tensor([2, 0, 2, 0, 0, 2, 2, 2])
+wanted = torch.cat([x[which == n] @ experts.weight[n] for n in range(3)])
+experts.to(dev)
+y = timed(lambda: experts(x.to(dev), which.to(dev)))
+timed(lambda: (y * y).sum().backward())
+assert (y.detach().cpu() - wanted).abs().max() < 1e-5
+with torch.no_grad():
+    assert (timed(lambda: experts.eval()(x.to(dev), which.to(dev))).cpu() - wanted).abs().max() < 0.05
+"""
+    )
+    assert all(found) and len(found) == 3 and "note:" not in done.stderr, done.stderr
+
+
+def test_attention_with_rules_and_branches_runs_and_says_where():
+    found, done = times(
+        """
+from torch.nn.attention.flex_attention import flex_attention
+q = torch.randn(1, 2, 8, 4)
+causal = lambda score, _b, _h, i, j: torch.where(i >= j, score, -torch.inf)
+wanted = torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
+with torch.no_grad():
+    on = q.to(dev)
+    assert (timed(lambda: flex_attention(on, on, on, score_mod=causal)).cpu() - wanted).abs().max() < 1e-5
+    assert torch.equal(torch.cond(on.sum() > -1e9, lambda x: x + 1, lambda x: x - 1, (on,)).cpu(), q + 1)
+    net = torch.nn.Transformer(16, 2, 1, 1, 32, batch_first=True).eval()
+    a, b = torch.randn(2, 5, 16), torch.randn(2, 4, 16)
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(4)
+    assert (torch_neuronx.trace(lambda a, b: net(a, b, tgt_mask=mask), (a, b))(a, b) - net(a, b, tgt_mask=mask)).abs().max() < 0.05
+"""
+    )
+    assert all(found) and "cond runs on the host" in done.stderr
+
+
+def test_a_script_whose_sizes_grow_is_told_what_compilation_takes():
+    found, done = times("layer = torch.nn.Linear(4, 4).eval().to(dev)\nwith torch.no_grad():\n    for n in range(1, 23):\n        timed(lambda: layer(torch.ones(n, 4).to(dev)))\n")
+    assert all(found) and done.stderr.count("20 different steps so far") == 1
+
+
+def test_what_was_compiled_and_ran_has_times():
+    done = run(
+        """
+import copy, io, pickle, torch, torch_neuronx
+import torch_xla.core.xla_model as xm
+import torch_xla.debug.metrics as metrics
+net = torch.nn.Linear(4, 2).to(xm.xla_device())
+for _ in range(3):
+    net(torch.ones(1, 4).to("xla")).sum().backward()
+    xm.mark_step()
+count, ns, each = metrics.metric_data("ExecuteTime")
+assert count == len(each) == 3 and ns == sum(one for _, one in each) > 0
+assert metrics.metric_data("CompileTime")[1] > 1e9 and "Accumulator: 0" in metrics.metrics_report()
+metrics.clear_all()
+assert metrics.metric_data("ExecuteTime") is None
+traced, x = torch_neuronx.trace(net.cpu(), torch.ones(1, 4)), torch.ones(1, 4)
+for other in (copy.deepcopy(traced), pickle.loads(pickle.dumps(traced))):
+    assert torch.equal(other(x), traced(x))
+for made in (torch.asarray([1.0, 2.0], device="xla"), torch.ones(2).new_tensor([1.0], device="xla"), torch.range(0, 3, device="xla")):
+    assert xm.is_xla_tensor(made)
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_operators_on_lists_are_those_of_torch():
     """Each of the operators that optimisers call with ``foreach=True``."""
     found, _ = times(
@@ -1609,6 +1796,10 @@ REFUSED = [
     ("import torch_xla.distributed.spmd as xs\nxs.Mesh", "one simulated core"),
     ("import torch_xla.distributed.fsdp\nfrom torch_xla.distributed.fsdp.wrap import size_based_auto_wrap_policy", "one simulated core"),
     ("import torch_xla.core\nimport torch_xla.core.functions", "torch_xla.core has no functions on the simulated device; it has xla_model"),
+    ("import torch_xla\nfrom torch_xla.distributed.zero_redundancy_optimizer import ZeroRedundancyOptimizer", "without ZeroRedundancyOptimizer"),
+    ("import torch, torch_neuronx\ntorch_neuronx.trace(lambda a, b: a @ b, (torch.eye(2).to_sparse(), torch.ones(2)))", "input 0 is a sparse tensor"),
+    ("import torch, torch_neuronx\ntorch_neuronx.trace(torch.nn.ReLU(), torch.ones(2))(torch.ones(2).numpy())", "give a tensor"),
+    ("import torch, torch_xla.core.xla_model\ntorch.nn.Linear(4, 4).to('xla').eval()(torch.ones(1, 4).to('xla')).sum().backward()", "call .train() of the module"),
     ("import torch_neuronx\ntorch_neuronx.bucket_model_trace", "once for each shape"),
     ("import torch_neuronx\nfrom torch_neuronx import nki_jit", "neuronscope nki"),
     ("import torch_neuronx\nimport neuronxcc.nki as nki", "neuronscope nki"),

@@ -32,8 +32,11 @@ settings = Settings()
 # Programs that ran while a profiler looks.
 watchers = []
 
-# What was compiled and what ran, by the names of torch_xla's metrics.
-counts = {"CompileTime": 0, "ExecuteTime": 0}
+# How long each compilation and each execution took in nanoseconds, by the names of torch_xla's metrics.
+took = {"CompileTime": [], "ExecuteTime": []}
+
+# Seconds that the compilations of steps take, and how many steps a script with fixed sizes does not have.
+_compiled, _MANY = [], 20
 
 # Programs whose last execution nobody has waited for.
 _ahead = []
@@ -121,6 +124,8 @@ class Program:
         self._said = set()
         # How the results are put together, whether all sizes are known, and whether the device has computed values before.
         self.result, self.is_fixed = None, True
+        # Whether this process has compiled it, and read it from no file.
+        self.is_new = False
         self._has_values = True
         # torch's module of the file, and the inputs and values of the last execution.
         self._module = None
@@ -156,9 +161,8 @@ class Program:
             # Whether the same inputs give the same values: it draws no random numbers and changes no state.
             "repeats": not (program.graph_signature.buffers_to_mutate or any(_draws(node) or _changes(node) for node in program.graph.nodes)),
         }
-        counts["CompileTime"] += 1
         made = cls(name, data, about, workflow, sources)
-        made.result, made.is_fixed = program.call_spec.out_spec, is_fixed
+        made.result, made.is_fixed, made.is_new = program.call_spec.out_spec, is_fixed, True
         return made
 
     def put_together(self, tensors):
@@ -204,6 +208,8 @@ class Program:
         if self._step is None:
             try:
                 self._step = json.loads(self.run("profile", "--json")[0])
+                if self.is_new:
+                    self._count_compilation()
                 if self._step.get("estimate", {}).get("unknown"):
                     remark(f"the device's cost of {', '.join(self.about.get('unknown', [])) or 'an operator'} is not known: the times of {self.name.removesuffix('.pt2')} are at least these")
             except Error as error:
@@ -212,6 +218,15 @@ class Program:
         if isinstance(self._step, Error):
             raise self._step
         return self._step
+
+    def _count_compilation(self):
+        took["CompileTime"].append(self._step["modelled_compile_s"] * 1e9)
+        if self.workflow == "mark_step":
+            _compiled.append(self._step["modelled_compile_s"])
+            if len(_compiled) == _MANY:
+                remark(
+                    f"{_MANY} different steps so far: a NeuronCore compiles each of them, {sum(_compiled):.0f} s in all, which the clock leaves out; keep sizes the same, such as inputs filled up to one length and a cache of a fixed size"
+                )
 
     def compile(self):
         clock.advance_ms(self.step["modelled_compile_s"] * 1e3)
@@ -231,7 +246,7 @@ class Program:
         looks at them."""
         self.check(inputs)
         clock.advance_ms(self.step["step"]["ahead_ms"])
-        counts["ExecuteTime"] += 1
+        took["ExecuteTime"].append(self.step["step"]["waited_ms"] * 1e6)
         if self not in _ahead:
             _ahead.append(self)
         for watcher in watchers:
@@ -313,6 +328,11 @@ class Program:
             for name, source in self.sources.items():
                 archive.writestr(name, source)
 
+    def __reduce__(self):
+        file = io.BytesIO()
+        self.save(file)
+        return _unpickled, (file.getvalue(), self.workflow)
+
     @classmethod
     def read(cls, file, workflow="trace"):
         """A saved program; ``None`` if the file is something else."""
@@ -331,6 +351,10 @@ class Program:
             program = cls(about["name"], archive.read(about["name"]), about, workflow, sources)
             program.result = _pytree.treespec_loads(about["spec"])
             return program
+
+
+def _unpickled(data, workflow):
+    return Program.read(io.BytesIO(data), workflow)
 
 
 def _array(tensor):

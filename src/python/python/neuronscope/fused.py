@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 
@@ -170,20 +172,100 @@ def _as_strided_scatter(whole, part, size, stride, offset=None):
     return torch.ops.aten.slice_scatter(whole.reshape(-1), part.reshape(-1), 0, start, start + count).reshape(whole.shape)
 
 
-def _resized(kind):
-    """The gradient of an image that was made larger or smaller: each direction is a product with the weights of its pixels."""
+def _resize_backward(grad, sizes, shape, aligns, *scales):
+    """Of an image that was made larger or smaller: each direction is a product with the weights of its pixels."""
+    resize, scales = torch.ops.aten.upsample_bicubic2d, (*scales, None, None)
+    # What becomes of each pixel alone, in one direction and then the other.
+    row = torch.eye(shape[-2], dtype=grad.dtype, device=grad.device).reshape(1, shape[-2], shape[-2], 1)
+    column = torch.eye(shape[-1], dtype=grad.dtype, device=grad.device).reshape(1, shape[-1], 1, shape[-1])
+    rows = resize(row, [sizes[0], 1], aligns, scales[0], None).squeeze(-1).squeeze(0)
+    columns = resize(column, [1, sizes[1]], aligns, None, scales[1]).squeeze(-2).squeeze(0)
+    return rows @ grad @ columns.transpose(0, 1)
 
-    def backward(grad, sizes, shape, *how):
-        resize, count = getattr(torch.ops.aten, kind), int(kind != "upsample_nearest2d")
-        flags, scales = how[:count], (*how[count:], None, None)
-        # What becomes of each pixel alone, in one direction and then the other.
-        row = torch.eye(shape[-2], dtype=grad.dtype, device=grad.device).reshape(1, shape[-2], shape[-2], 1)
-        column = torch.eye(shape[-1], dtype=grad.dtype, device=grad.device).reshape(1, shape[-1], 1, shape[-1])
-        rows = resize(row, [sizes[0], 1], *flags, scales[0], None).squeeze(-1).squeeze(0)
-        columns = resize(column, [1, sizes[1]], *flags, None, scales[1]).squeeze(-2).squeeze(0)
-        return rows @ grad @ columns.transpose(0, 1)
+
+def _of_directions(grad, sizes, along):
+    """The gradient of an operator that does the same along each direction: ``along(rows, n)`` says what becomes of each number of direction ``n`` alone."""
+    for n, size in enumerate(sizes):
+        dimension = n - len(sizes)
+        rows = along(torch.eye(size, dtype=grad.dtype, device=grad.device).unsqueeze(1), n).squeeze(1)
+        grad = (grad.transpose(dimension, -1) @ rows.transpose(0, 1)).transpose(dimension, -1)
+    return grad
+
+
+def _average_pool_backward(count):
+    def backward(grad, x, kernel, stride, padding, rounds_up, counts_padding, divisor):
+        each = lambda values: list(values) * (count // len(values))  # noqa: E731
+        kernel, stride, padding = each(kernel), each(stride or kernel), each(padding)
+        if divisor is not None:
+            if rounds_up:
+                return NotImplemented
+            grad, counts_padding = grad * (math.prod(kernel) / divisor), True
+        along = lambda rows, n: torch.ops.aten.avg_pool1d(rows, kernel[n : n + 1], stride[n : n + 1], padding[n : n + 1], rounds_up, counts_padding)  # noqa: E731
+        return _of_directions(grad, x.shape[-count:], along)
 
     return backward
+
+
+def _adaptive_average_backward(count):
+    def backward(grad, x):
+        return _of_directions(grad, x.shape[-count:], lambda rows, n: torch.ops.aten.adaptive_avg_pool1d(rows, [grad.shape[n - count]]))
+
+    return backward
+
+
+def _repeated_edges_backward(grad, x, padding):
+    count = len(padding) // 2
+    return _of_directions(grad, x.shape[-count:], lambda rows, n: torch.ops.aten.replication_pad1d(rows, padding[2 * (count - 1 - n) :][:2]))
+
+
+def _stretched(resize, flags):
+    """As ``_resize_backward``, for operators that exist for one direction too."""
+
+    def backward(grad, sizes, shape, *how):
+        scales = (*how[flags:], None, None, None)
+        return _of_directions(grad, shape[2:], lambda rows, n: resize(rows, [sizes[n]], *how[:flags], scales[n]))
+
+    return backward
+
+
+def _largest_backward(count):
+    """Each number takes the gradients of the windows whose largest it is; the last argument says which."""
+
+    def backward(grad, x, *rest):
+        places, parts = rest[-1].flatten(-count), grad.flatten(-count)
+        return torch.zeros_like(x).flatten(-count).scatter_add(-1, places, parts).reshape(x.shape)
+
+    return backward
+
+
+def _shrink_backward(grad, x, most):
+    return torch.where(x.abs() > most, grad, 0.0)
+
+
+def _distances_backward(grad, x, y, p, distances):
+    if p != 2:
+        return NotImplemented
+    shares = torch.where(distances == 0, 0.0, grad / distances)
+    return shares.sum(-1, keepdim=True) * x - shares @ y
+
+
+def _backward_rules():
+    """The gradients of operators that the device has no operator for, by their names."""
+    aten, found = torch.ops.aten, {"_cdist_backward": _distances_backward, "max_pool3d_with_indices_backward": _largest_backward(3)}
+    for count in (1, 2, 3):
+        found[f"replication_pad{count}d_backward"] = _repeated_edges_backward
+        found[f"upsample_nearest{count}d_backward"] = _stretched(aten.upsample_nearest1d, 0)
+        found[f"_upsample_nearest_exact{count}d_backward"] = _stretched(aten._upsample_nearest_exact1d, 0)
+    for kind in ("linear1d", "bilinear2d", "trilinear3d"):
+        found[f"upsample_{kind}_backward"] = _stretched(aten.upsample_linear1d, 1)
+    for count in (2, 3):
+        found[f"avg_pool{count}d_backward"] = _average_pool_backward(count)
+        found[f"_adaptive_avg_pool{count}d_backward"] = _adaptive_average_backward(count)
+        found[f"adaptive_max_pool{count}d_backward"] = _largest_backward(count)
+    found["upsample_bicubic2d_backward"] = _resize_backward
+    for kind in ("softshrink", "hardshrink"):
+        found[f"{kind}_backward"] = _shrink_backward
+    return {getattr(aten, name).default: rule for name, rule in found.items()}
 
 
 def rules():
@@ -201,8 +283,7 @@ def rules():
     table[aten.as_strided_scatter.default] = _as_strided_scatter
     table[aten._embedding_bag_backward.default] = _embedding_bag_backward
     table[aten._is_all_true.default] = torch.all
-    for kind in ("upsample_nearest2d", "upsample_bilinear2d", "upsample_bicubic2d"):
-        table[getattr(aten, f"{kind}_backward").default] = _resized(kind)
+    table.update(_backward_rules())
     # The order of a tensor's numbers in memory is the device's own.
     table[torch.ops.prims.copy_strided.default] = lambda x, _strides: x.clone()
     return table

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch.utils import _pytree
 
+from ._core import Error
+
 
 class LazyTensor(torch.Tensor):
     """A result of the device. One with a ``place`` is on the device still: what is done with it is part of the step."""
@@ -29,6 +31,30 @@ class LazyTensor(torch.Tensor):
             end_step()
         return self.results.value(self.n, waits)
 
+    @property
+    def data(self):
+        return torch._C.TensorBase.data.__get__(self)
+
+    @data.setter
+    def data(self, other):
+        """The tensor is another one from now on, with its sizes."""
+        if not isinstance(other, LazyTensor):
+            from .device import Computed
+            from .recorder import PLACE, is_on_device
+
+            place = PLACE if is_on_device(other) else None
+            other = LazyTensor.of(tuple(other.shape), other.dtype, Computed([other.detach()]), place=place)
+        torch._C.TensorBase.data.__set__(self, other)
+        self.results, self.n, self.place = other.results, other.n, other.place
+        if other.is_pending:
+            from .recorder import current
+
+            current().promise_also(self, other.node)
+
+    def at_present(self):
+        """The same numbers, whatever this tensor becomes."""
+        return LazyTensor.of(tuple(self.shape), self.dtype, self.results, self.n, self.place)
+
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
         from .recorder import dispatch
@@ -50,6 +76,11 @@ class LazyTensor(torch.Tensor):
 
     def tolist(self):
         return self.plain().tolist()
+
+    def backward(self, *args, **kwargs):
+        if not self.requires_grad:
+            raise Error("its module is in eval mode, in which the device evaluates without gradients: call .train() of the module, or make the optimiser of its weights before the call")
+        return super().backward(*args, **kwargs)
 
     def item(self):
         return self.plain().item()

@@ -98,6 +98,7 @@ _INSTEAD = {
     "torch_neuronx.distributed": _ONE_CORE,
     "torch_neuronx.parallel_model_trace": _ONE_CORE,
     "torch_xla.distributed.fsdp": _ONE_CORE,
+    "torch_xla.distributed.zero_redundancy_optimizer": f"the optimiser itself does what it shares out: take it without ZeroRedundancyOptimizer; {_ONE_CORE}",
     "torch_xla.distributed.spmd": _ONE_CORE,
     "torch_xla.runtime.use_spmd": _ONE_CORE,
     "torch_xla.experimental": _ONE_CORE,

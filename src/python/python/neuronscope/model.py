@@ -103,6 +103,10 @@ def _quiet(has_lines=True):
     was_fast = torch.backends.mha.get_fastpath_enabled()
     # Attention as the device has it: torch's own way on a processor asks for the numbers of a mask.
     torch.backends.mha.set_fastpath_enabled(False)
+    layers = torch.nn.modules.transformer
+    detect = layers._detect_is_causal_mask
+    # The same numbers, without the question which mask it is.
+    layers._detect_is_causal_mask = lambda mask, is_causal=None, size=None: is_causal is True
     logging.disable(logging.WARNING)
     gc.disable()
     fx.do_not_emit_stack_traces = was_quiet or not has_lines
@@ -114,6 +118,7 @@ def _quiet(has_lines=True):
         logging.disable(before)
         fx.do_not_emit_stack_traces = was_quiet
         torch.backends.mha.set_fastpath_enabled(was_fast)
+        layers._detect_is_causal_mask = detect
         if was_on:
             gc.enable()
 
@@ -121,7 +126,9 @@ def _quiet(has_lines=True):
 # What an exporter's message means, by a word of it.
 _BRANCH = "it branches on numbers that are known on the device only; write torch.where in place of the branch, or choose before the trace"
 _HINTS = (
+    ("Unsupported input type <class 'numpy.ndarray'>", "an input is an array of numpy; give a tensor, such as torch.as_tensor(x)"),
     ("Cache", "it returns a cache, which is not made of tensors alone; set model.config.use_cache = False, or take and give the keys and values as tensors"),
+    ("fake tensor in the exported program", "it calls something that torch.export does not see through, such as flex_attention; write it in operators of tensors, such as scaled_dot_product_attention with attn_mask"),
     ("data-dependent", _BRANCH),
     ("dynamic control flow", _BRANCH),
     ("PackedParams", "torch.ao has packed its weights for a processor; give the module as it was before, and compiler_args such as --auto-cast=all --auto-cast-type=fp8_e4m3"),
@@ -185,6 +192,18 @@ def script_error(model):
     return ModelError(f"{name} is TorchScript, which is compiled as a file: save it with torch.jit.save, and ask neuronscope bench --model FILE; or give the module that it was made of")
 
 
+def _refuse_not_dense(model, inputs):
+    """Fails where a weight or an input has no place in memory for each of its numbers."""
+    import torch
+    from torch.utils import _pytree
+
+    named = (*model.named_parameters(), *model.named_buffers(), *((f"input {n}", x) for n, x in enumerate(_pytree.tree_leaves(inputs))))
+    for name, tensor in named:
+        if isinstance(tensor, torch.Tensor) and (tensor.is_nested or tensor.layout is not torch.strided):
+            kind, way = ("nested", "torch.nested.to_padded_tensor(x, 0.0)") if tensor.is_nested else ("sparse", "x.to_dense()")
+            raise ModelError(f"{type(model).__name__} cannot be exported: {name} is a {kind} tensor, and the device has dense ones; give {way}")
+
+
 def exported(model, inputs, decompose=False, named=None, dynamic=None, evaluates=True):
     """A ``torch.nn.Module`` as ``torch.export`` gives it for ``inputs`` and ``named`` ones. ``decompose`` writes it in the core operators;
     ``evaluates`` takes it in ``eval`` mode."""
@@ -197,6 +216,7 @@ def exported(model, inputs, decompose=False, named=None, dynamic=None, evaluates
         if isinstance(model, torch.jit.ScriptModule):
             raise script_error(model)
         inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else () if inputs is None else (inputs,)
+        _refuse_not_dense(model, (inputs, named))
         modes = [(module, module.training) for module in model.modules()]
         seen = model.register_forward_hook(lambda _module, _inputs, result: _register(result))
         try:

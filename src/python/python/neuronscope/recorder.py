@@ -26,11 +26,15 @@ from .missing import is_asked_by_script, is_of_script, place, placed, remark
 from .model import ModelError, casts, script_error
 
 PLACE = "xla:1"
+# What a weight has that an optimiser updates.
+OPTIMISED = "_neuronscope_optimised"
 _aten = torch.ops.aten
 # Operators whose result is a value of the host: the step ends, and the script waits for it.
 _LOOKS = {_aten._local_scalar_dense.default, _aten.equal.default, _aten.is_nonzero.default, _aten.allclose.default}
 # Operators of which the lengths of a batch say what they do, without torch's word for it.
 _BY_LENGTHS = {_aten._pack_padded_sequence.default, _aten._ctc_loss.default, _aten._ctc_loss.Tensor, _aten._ctc_loss_backward.default, _aten._ctc_loss_backward.Tensor}
+# Operators that give a tensor itself other sizes or another memory.
+_BECOMES = {"aten::resize_", "aten::resize_as_", "aten::set_"}
 # Operators that give a view, and with another name the tensor itself, the shape of one.
 _VIEWS = {f"aten::{name}" for name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes", "swapdims", "as_strided")}
 _SIMPLE = (type(None), bool, int, float, str, torch.dtype, torch.device, torch.memory_format, torch.layout)
@@ -85,6 +89,11 @@ def _alias(tensor):
     return (tensor.untyped_storage()._cdata, tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
 
 
+def _at_present(tensor):
+    """The numbers that a tensor has now, whatever ``tensor.data`` makes of it."""
+    return tensor.at_present() if isinstance(tensor, LazyTensor) else tensor.detach()
+
+
 def _word(value):
     """An argument in the key of a program. Real numbers other than 0 and 1 are data: a new learning rate is no new program."""
     if isinstance(value, torch.fx.Node):
@@ -126,7 +135,8 @@ class Step:
                 name = f"w{len(self._state)}"
                 self._root.register_buffer(name, value.detach())
                 node = self._graph.get_attr(name)
-                self._state.append(value)
+                # A parameter may be given another tensor before the step ends.
+                self._state.append(value.detach())
             self._words.append((node.name, tuple(value.shape), value.stride(), value.dtype))
             self._know(key, node, value)
         return self._nodes[key]
@@ -179,9 +189,12 @@ class Step:
         made = {}
         for tensor, of in _parts(results, node, self._graph):
             lazy = made[id(tensor)] = LazyTensor.of(tuple(tensor.shape), tensor.dtype, place=PLACE)
-            lazy.node = of
-            self._pending.append(weakref.ref(lazy))
+            self.promise_also(lazy, of)
         return _pytree.tree_map(lambda x: made.get(id(x), x), results)
+
+    def promise_also(self, lazy, node):
+        lazy.node = node
+        self._pending.append(weakref.ref(lazy))
 
     def module(self, call, inputs):
         """A module's call, whose results are lazy."""
@@ -194,20 +207,20 @@ class Step:
         leaves = []
         for n, (shape, dtype) in enumerate(call.program.about["outputs"]):
             lazy = LazyTensor.of(shape, dtype, place=PLACE)
-            lazy.node = self._graph.call_function(operator.getitem, (node, n))
-            self._pending.append(weakref.ref(lazy))
+            self.promise_also(lazy, self._graph.call_function(operator.getitem, (node, n)))
             leaves.append(lazy)
-        self._called.append((call, inputs, leaves))
+        self._called.append((call, [(x, _at_present(x)) for x in inputs], leaves))
         return leaves
 
     def run(self):
         """Compiles it, if no earlier step was the same, and executes it."""
         self._nodes.clear()
         self._kept.clear()
-        pending = [lazy for lazy in (reference() for reference in self._pending) if lazy is not None]
+        pending = [lazy for lazy in (reference() for reference in self._pending) if lazy is not None and lazy.is_pending]
         if self._alone is not None:
-            ((call, inputs, pending),) = self._called
-            program = call.program
+            ((call, given, pending),) = self._called
+            # The tensors themselves, by which the program knows that it has computed them before, or what they were.
+            program, inputs = call.program, tuple(was if isinstance(x, LazyTensor) or _alias(x) != _alias(was) else x for x, was in given)
         else:
             try:
                 program, inputs = self._program(pending), tuple(self._inputs)
@@ -218,7 +231,8 @@ class Step:
             return
         results = Results(program, host(inputs))
         for n, lazy in enumerate(pending):
-            lazy.results, lazy.n = results, n
+            if lazy.is_pending:
+                lazy.results, lazy.n = results, n
         try:
             program.execute(host(inputs))
         except Error as error:
@@ -381,8 +395,11 @@ def is_inside():
 
 
 class _Watch(TorchDispatchMode):
+    supports_higher_order_operators = True
+
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        return dispatch(function, args, kwargs or {})
+        recorded = _of_functions if isinstance(function, torch._ops.HigherOrderOperator) else dispatch
+        return recorded(function, args, kwargs or {})
 
 
 def watch():
@@ -429,6 +446,10 @@ def _record(function, args, kwargs, tensors):
             return fused.UPDATES[name](*args, **kwargs)
     if name.removesuffix("_") in _VIEWS and function._schema.is_mutable:
         return _view_in_place(function, args, kwargs)
+    if name in _BECOMES and isinstance(args[0], LazyTensor):
+        with aside():
+            args[0].data = mark(function(*host(args), **host(kwargs)))
+        return args[0]
     if function.namespace == "c10d":
         remark("collectives of torch.distributed take no time: there is one process, which has what all have")
         return function(*host(args), **host(kwargs))
@@ -439,7 +460,7 @@ def _record(function, args, kwargs, tensors):
         remark(f"{name} runs on the host: the device has no operator that writes to a list of tensors")
         return _on_host(function, args, kwargs)
     if any(x.layout is not torch.strided for x in tensors):
-        remark(f"{name} runs on the host: the device has no sparse tensors")
+        remark(f"{name} runs on the host: the device has no sparse and no nested tensors")
         return _on_host(function, args, kwargs)
     if _is_shaped_by_data(function, args):
         remark(f"{name} runs on the host: what it does depends on data")
@@ -463,7 +484,7 @@ def _record(function, args, kwargs, tensors):
     with aside() if is_kernel else contextlib.nullcontext():
         results = kernels.values(name, args) if is_kernel else function(*args, **kwargs)
     if any(isinstance(x, torch.Tensor) and x.layout is not torch.strided for x in _pytree.tree_leaves(results)):
-        remark(f"{name} runs on the host: the device has no sparse tensors")
+        remark(f"{name} runs on the host: the device has no sparse and no nested tensors")
         return results
     step.writes |= writes
     step.keep(results, step.call(function, node_args, node_kwargs))
@@ -509,6 +530,15 @@ def _is_shaped_by_data(function, args):
         return any(x is not None and x.dtype in (torch.bool, torch.uint8) for x in args[1])
     tags = function.tags
     return function in _BY_LENGTHS or torch.Tag.dynamic_output_shape in tags or torch.Tag.data_dependent_output in tags
+
+
+def _of_functions(function, args, kwargs):
+    """An operator that takes functions, such as a branch or a loop."""
+    is_there = any(isinstance(x, torch.Tensor) and is_on_device(x) for x in _pytree.tree_leaves((args, kwargs)))
+    if is_aside() or not is_there:
+        return function(*host(args), **host(kwargs))
+    remark(f"{function.name()} runs on the host: what it does is in functions of the script")
+    return _on_host(function, args, kwargs)
 
 
 # The operators of one tensor and a number, by those of two tensors.
@@ -692,7 +722,8 @@ def call_module(module, call, args, kwargs):
     # A package asks the module where it is, which says the host.
     if is_asked_by_script() and not all(is_on_device(x) for x in tensors if x.dim()):
         remark(f"an input of {type(module).__name__} is not on the device, which a NeuronCore refuses; send it there with .to(xm.xla_device())")
-    weights = module.parameters() if module.training else ()
+    # A module in eval mode is evaluated, if no optimiser has its weights: scripts forget to turn gradients off.
+    weights = (x for x in module.parameters() if module.training or hasattr(x, OPTIMISED))
     is_trained = torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors, *weights))
     with clock.pause():
         lazy, inputs = (None, ()) if is_trained else Call.of(module, args, kwargs)

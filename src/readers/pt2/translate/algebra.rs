@@ -5,11 +5,15 @@ use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Product;
 use ns_program::builder::{ConvolutionSpec, RowGather, broadcast_dims};
-use ns_program::compose::{einsum, norm};
-use ns_program::{Binary, Comparison, DotDims, ElementType, InstructionId};
+use ns_program::compose::{einsum, identity_like, norm};
+use ns_program::{Binary, Comparison, DotDims, ElementType, InstructionId, Unary};
 
 /// Largest power of a matrix that is unrolled.
 const MOST_POWER: i64 = 64;
+
+/// Up to which column sum the series of ten terms is exact in single precision, and how often a larger matrix is halved at most.
+const EXACT_UP_TO: f64 = 0.5;
+const MOST_SQUARES: usize = 10;
 
 /// Products that are composed of others.
 pub const OPS: &[Row] = &[
@@ -48,8 +52,10 @@ pub const OPS: &[Row] = &[
     (&["kron"], Product, kronecker),
     (&["matrix_power", "linalg_matrix_power"], Product, power),
     (&["conv_tbc"], Product, time_first),
+    (&["matrix_exp", "linalg_matrix_exp"], Product, exponential),
     (&["_int_mm"], Product, super::quantise::whole_product),
     (&["_weight_int8pack_mm"], Product, super::quantise::scaled_product),
+    (&["_scaled_mm"], Product, super::quantise::product_of_scaled),
     (&["_weight_norm", "_weight_norm_interface"], Product, weight_norm),
     (&["norm_except_dim"], Product, |c| {
         let (v, p) = (c.x(0)?, c.float_or("pow", 2.0));
@@ -167,6 +173,56 @@ fn power(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         product = c.b().matmul(product, x)?;
     }
     one(product)
+}
+
+/// The exponential of a matrix: of one that is halved until a polynomial is exact, and then squared as often. How often is data, so each of the
+/// possible squares is computed and taken or left.
+fn exponential(c: &mut Call<'_, '_, '_>) -> CallOutcome {
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    if rank < 2 || !c.b().element(x).is_float() {
+        return Ok(OpResult::Unknown);
+    }
+    let sizes = c.b().unary(Unary::Abs, x)?;
+    let sums = c.b().reduce(Binary::Add, sizes, &[rank - 2], true)?;
+    let size = c.b().reduce(Binary::Max, sums, &[rank - 1], true)?;
+    let mut halved = x;
+    let mut is_large = Vec::with_capacity(MOST_SQUARES);
+    let dims = c.b().dims(x);
+    let mut most = EXACT_UP_TO;
+    for _ in 0..MOST_SQUARES {
+        let large = c.b().compare_number(Comparison::Gt, size, most)?;
+        most *= 2.0;
+        let large = c.b().broadcast_to(large, &dims)?;
+        let half = c.b().with_number(Binary::Mul, halved, 0.5)?;
+        halved = c.b().select(large, half, halved)?;
+        is_large.push(large);
+    }
+    let mut found = polynomial(c, halved)?;
+    for large in is_large {
+        let square = c.b().matmul(found, found)?;
+        found = c.b().select(large, square, found)?;
+    }
+    one(found)
+}
+
+/// The first ten terms of the exponential's series, in four products.
+fn polynomial(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Result<InstructionId, Refusal> {
+    let unit = identity_like(c.b(), x)?;
+    let square = c.b().matmul(x, x)?;
+    let cube = c.b().matmul(square, x)?;
+    let term = |n: i32| 1.0 / (1..=n).map(f64::from).product::<f64>();
+    let mut found = c.b().with_number(Binary::Mul, cube, term(9))?;
+    for first in [6, 3, 0] {
+        if first < 6 {
+            found = c.b().matmul(found, cube)?;
+        }
+        for (n, power) in [(first, unit), (first + 1, x), (first + 2, square)] {
+            let part = c.b().with_number(Binary::Mul, power, term(n))?;
+            found = c.b().add(found, part)?;
+        }
+    }
+    Ok(found)
 }
 
 /// A convolution of `[time, batch, channels]` with a kernel of `[time, input, output]`.

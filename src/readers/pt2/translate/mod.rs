@@ -14,6 +14,7 @@ mod create;
 mod diagonal;
 mod encoder;
 mod finish;
+mod grouped;
 mod index;
 mod infer;
 mod linear_systems;

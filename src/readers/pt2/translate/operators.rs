@@ -6,17 +6,18 @@ use rustc_hash::FxHashMap;
 
 use super::call::{Call, CallOutcome, OpResult, Row, Translate};
 use super::{
-    algebra, arrange, attention, binary, create, diagonal, encoder, index, linear_systems, loss, margin, norm, order,
-    pool, product, quantise, random, recurrent, reduce, scatter, shape, special, spectral, unary,
+    algebra, arrange, attention, binary, create, diagonal, encoder, grouped, index, linear_systems, loss, margin, norm,
+    order, pool, product, quantise, random, recurrent, reduce, scatter, shape, special, spectral, unary,
 };
 use ns_program::OperatorKind;
 
-const FAMILIES: [&[Row]; 24] = [
+const FAMILIES: [&[Row]; 25] = [
     shape::OPS,
     arrange::OPS,
     unary::OPS,
     binary::OPS,
     product::OPS,
+    grouped::OPS,
     norm::OPS,
     attention::OPS,
     encoder::OPS,

@@ -13,6 +13,22 @@ pub const OPS: &[Row] = &[
         let (scale, zero) = (c.operand(1, element)?, c.operand(2, element)?);
         rounded(c, x, scale, zero)
     }),
+    (&["_fake_quantize_per_tensor_affine_cachemask_tensor_qparams"], Quantisation, |c| {
+        let x = c.x(0)?;
+        let element = c.b().element(x);
+        let (scale, zero) = (c.operand(1, element)?, c.operand(2, element)?);
+        let OpResult::Many(found) = rounded(c, x, scale, zero)? else { return Ok(OpResult::Unknown) };
+        // Whether it rounds is a number of the program.
+        let (given, dims) = (c.x(3)?, c.b().dims(x));
+        let rounds = c.b().compare_number(Comparison::Ne, given, 0.0)?;
+        let rounds = c.b().broadcast_to(rounds, &dims)?;
+        let all = c.b().compare(Comparison::Eq, x, x)?;
+        let mut results = Vec::with_capacity(2);
+        for (value, other) in found.into_iter().flatten().zip([x, all]) {
+            results.push(Some(c.b().select(rounds, value, other)?));
+        }
+        Ok(OpResult::Many(results))
+    }),
     (&["fake_quantize_per_channel_affine", "fake_quantize_per_channel_affine_cachemask"], Quantisation, |c| {
         let (x, scale, zero) = (c.x(0)?, c.x(1)?, c.x(2)?);
         let (dims, element) = (c.b().dims(x), c.b().element(x));
@@ -41,6 +57,24 @@ pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     one(c.b().mul(product, scales)?)
 }
 
+/// The product of two matrices of few bits, each with a scale for all, or for each of its rows or columns. Fails when arguments do not fit.
+pub fn product_of_scaled(c: &mut Call<'_, '_, '_>) -> CallOutcome {
+    let (x, y) = (c.x(0)?, c.x(1)?);
+    let (x, y) = (c.b().convert(x, ElementType::F32)?, c.b().convert(y, ElementType::F32)?);
+    let mut product = c.b().matmul(x, y)?;
+    for place in [2, 3] {
+        let scale = c.x(place)?;
+        product = c.b().mul(product, scale)?;
+    }
+    match c.tensor("bias")? {
+        Some(bias) => {
+            let bias = c.b().convert(bias, ElementType::F32)?;
+            one(c.b().add(product, bias)?)
+        }
+        None => one(product),
+    }
+}
+
 /// Numbers rounded to a grid and converted back, clamped to its ends; some operators also return which numbers lie within.
 fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zero: InstructionId) -> CallOutcome {
     let (Some(least), Some(most)) = (c.float("quant_min"), c.float("quant_max")) else {
@@ -55,7 +89,7 @@ fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zer
     let limited = c.b().clamp_numbers(placed, Some(least), Some(most))?;
     let centred = c.b().sub(limited, zero)?;
     let value = c.b().mul(centred, scale)?;
-    if !c.op.ends_with("cachemask") {
+    if !c.op.contains("cachemask") {
         return one(value);
     }
     let low = c.b().compare_number(Comparison::Ge, placed, least)?;

@@ -205,6 +205,8 @@ impl Translator {
         let mut call = Call { t: self, node, graph, op, overload };
         let made = match space {
             "aten" => known(&mut call),
+            // What transformers calls in an export in place of `_grouped_mm`.
+            "transformers" if op == "grouped_mm_fallback" => super::grouped::product(&mut call),
             "quantized_decomposed" => super::create::quantised(&mut call),
             _ => Ok(OpResult::Unknown),
         };

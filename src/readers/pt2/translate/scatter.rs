@@ -5,7 +5,7 @@ use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Indexing;
 use ns_program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
-use ns_program::{Binary, Builder, Built, Comparison, ElementType, InstructionId};
+use ns_program::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
 
 /// Operations that write elements, and positions among boundaries.
 pub const OPS: &[Row] = &[
@@ -15,6 +15,7 @@ pub const OPS: &[Row] = &[
         let is_right = c.flag_or("right", false);
         places_among(c, boundaries, x, is_right)
     }),
+    (&["histc"], Indexing, counts),
     (&["masked_scatter"], Indexing, masked),
     (&["col2im"], Indexing, folded),
     (&["max_unpool2d"], Indexing, |c| unpooled(c, 2)),
@@ -50,6 +51,42 @@ fn places_among(c: &mut Call<'_, '_, '_>, boundaries: InstructionId, x: Instruct
     let before = c.b().compare(how, boundaries, each)?;
     let counted = c.b().convert(before, element)?;
     one(c.b().reduce(Binary::Add, counted, &[rank], false)?)
+}
+
+/// How many numbers lie in each of some intervals of one length, whose ends are the least and the largest number if none are given.
+fn counts(c: &mut Call<'_, '_, '_>) -> CallOutcome {
+    let x = c.x(0)?;
+    let (element, count) = (c.b().element(x), c.b().array(x)?.elements().unwrap_or(0));
+    let bins = u64::try_from(c.int_or("bins", 100)).unwrap_or(0);
+    if !element.is_float() || bins == 0 || count == 0 {
+        return Ok(OpResult::Unknown);
+    }
+    let x = c.b().reshape(x, &[count])?;
+    let (least, most) = (c.float_or("min", 0.0), c.float_or("max", 0.0));
+    let (least, most) =
+        if least == most { ends(c, x)? } else { (c.b().number(element, least)?, c.b().number(element, most)?) };
+    let (from, length) = (c.b().sub(x, least)?, c.b().sub(most, least)?);
+    let scaled = c.b().with_number(Binary::Mul, from, u64_to_f64(bins))?;
+    let place = c.b().div(scaled, length)?;
+    let place = c.b().unary(Unary::Floor, place)?;
+    let place = c.b().clamp_numbers(place, None, Some(u64_to_f64(bins - 1)))?;
+    let (above, below) = (c.b().compare(Comparison::Ge, x, least)?, c.b().compare(Comparison::Le, x, most)?);
+    let is_inside = c.b().binary(Binary::And, above, below)?;
+    let nowhere = c.b().number(element, -1.0)?;
+    let place = c.b().select(is_inside, place, nowhere)?;
+    let place = c.b().unsqueeze(place, 1)?;
+    let each = c.b().iota(element, &[bins], 0)?;
+    let is_there = c.b().compare(Comparison::Eq, place, each)?;
+    let counted = c.b().convert(is_there, element)?;
+    one(c.b().reduce(Binary::Add, counted, &[0], false)?)
+}
+
+/// The least and the largest number of a row; of equal numbers, one less and one more.
+fn ends(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Result<(InstructionId, InstructionId), Refusal> {
+    let (least, most) = (c.b().reduce(Binary::Min, x, &[0], false)?, c.b().reduce(Binary::Max, x, &[0], false)?);
+    let is_one = c.b().compare(Comparison::Eq, least, most)?;
+    let (less, more) = (c.b().with_number(Binary::Sub, least, 1.0)?, c.b().with_number(Binary::Add, most, 1.0)?);
+    Ok((c.b().select(is_one, less, least)?, c.b().select(is_one, more, most)?))
 }
 
 /// Elements of a row, written one after the other where a mask is true.

@@ -27,7 +27,7 @@ pub const OPS: &[Row] = &[
     (&["squeeze_copy", "view_copy", "unsqueeze_copy"], Movement, reshape),
     (&["as_strided", "as_strided_copy"], Movement, as_strided),
     (&["transpose", "swapaxes", "swapdims", "t", "t_copy", "permute", "movedim", "moveaxis"], Movement, transpose),
-    (&["numpy_T", "mT", "matrix_H", "adjoint", "permute_copy", "transpose_copy"], Movement, transpose),
+    (&["numpy_T", "mT", "mH", "matrix_H", "adjoint", "permute_copy", "transpose_copy"], Movement, transpose),
     (&["expand", "expand_as", "broadcast_to", "expand_copy"], Movement, |c| {
         let dims = c.result()?.dims;
         look(c, Look::Expand(dims))
@@ -145,13 +145,17 @@ fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, Refusal> {
 fn transpose(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
+    if matches!(c.op, "mH" | "matrix_H" | "adjoint") && rank >= 2 && c.b().element(x).is_complex() {
+        let turned = c.b().swap_dims(x, rank - 2, rank - 1)?;
+        return one(super::spectral::conjugate(c, turned)?);
+    }
     let mut order: Vec<usize> = (0..rank).collect();
     match c.op {
         "permute" | "permute_copy" => order = c.dimensions("dims", rank)?,
         "t" | "t_copy" if rank == 2 => order.reverse(),
         "t" | "t_copy" => {}
         "numpy_T" => order.reverse(),
-        "mT" | "matrix_H" | "adjoint" if rank >= 2 => order.swap(rank - 1, rank - 2),
+        "mT" | "mH" | "matrix_H" | "adjoint" if rank >= 2 => order.swap(rank - 1, rank - 2),
         "movedim" | "moveaxis" => order = moved(c, rank)?,
         _ => {
             let at = |place: usize| -> Result<usize, Refusal> {

@@ -37,12 +37,7 @@ pub const OPS: &[Row] = &[
     }),
     (&["conj", "_conj", "conj_physical", "_conj_physical"], Function, |c| {
         let x = c.x(0)?;
-        if !c.b().element(x).is_complex() {
-            return one(x);
-        }
-        let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
-        let minus = c.b().unary(Unary::Neg, imaginary)?;
-        one(c.b().binary(Binary::Complex, real, minus)?)
+        one(conjugate(c, x)?)
     }),
     (&["resolve_conj"], Function, |c| one(c.x(0)?)),
     (&["fft_fftshift", "fft_ifftshift"], Function, shifted),
@@ -58,6 +53,16 @@ pub const OPS: &[Row] = &[
     (&["_fft_r2c", "fft_rfft", "fft_rfft2", "fft_rfftn"], Function, |c| transform(c, Kind::OfReal)),
     (&["_fft_c2r", "fft_irfft", "fft_irfft2", "fft_irfftn"], Function, |c| transform(c, Kind::ToReal)),
 ];
+
+/// Complex numbers with the other sign of their imaginary parts; real numbers as they are. Fails when there is no such value.
+pub fn conjugate(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Built {
+    if !c.b().element(x).is_complex() {
+        return Ok(x);
+    }
+    let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
+    let minus = c.b().unary(Unary::Neg, imaginary)?;
+    c.b().binary(Binary::Complex, real, minus)
+}
 
 /// Whether numbers are real or complex before and after a Fourier transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,7 +52,11 @@ class TracedModule(torch.nn.Module):
 
     def _call(self, inputs, named):
         self.load()
-        inputs = [x for x in _pytree.tree_leaves(_by_name(self.program, inputs, named)) if isinstance(x, torch.Tensor)]
+        leaves = _pytree.tree_leaves(_by_name(self.program, inputs, named))
+        inputs = [x for x in leaves if isinstance(x, torch.Tensor)]
+        array = next((x for x in leaves if not isinstance(x, torch.Tensor) and hasattr(x, "shape")), None)
+        if array is not None:
+            raise ModelError(f"{self.program.name} is called with a {type(array).__name__} of {type(array).__module__}; give a tensor, such as torch.as_tensor(x)")
         size = self.program.about["inputs"][0][0][:1] if inputs else []
         if self.takes_batches and size and inputs[0].shape[0] != size[0]:
             return _in_batches(self.program, inputs, size[0])

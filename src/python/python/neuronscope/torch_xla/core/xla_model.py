@@ -244,7 +244,7 @@ def _without_device(args, kwargs):
 
 
 # What makes tensors of nothing.
-_FACTORIES = "arange empty empty_strided eye full linspace logspace ones rand randint randn randperm tensor zeros as_tensor empty_like full_like ones_like rand_like randint_like randn_like zeros_like"
+_FACTORIES = "arange asarray empty empty_strided eye full linspace logspace ones rand randint randn randperm range sparse_coo_tensor sparse_csr_tensor tensor zeros as_tensor empty_like full_like ones_like rand_like randint_like randn_like zeros_like"
 
 
 def _install():
@@ -304,7 +304,9 @@ def _install():
         setattr(torch, name, _factory(getattr(torch, name), sent))
         # TorchScript knows functions by their objects.
         torch.jit._builtins._register_builtin(getattr(torch, name), f"aten::{name}")
+    torch.Tensor.new_tensor = _factory(torch.Tensor.new_tensor, sent)
     torch.Tensor.device = _device_of(torch.Tensor.device)
+    torch.Tensor.data = _data_of(torch.Tensor.data)
     torch.Tensor.is_xla = property(is_xla_tensor)
     context = torch.utils._device.DeviceContext
     context.__init__ = _watched(context.__init__)
@@ -313,9 +315,20 @@ def _install():
         setattr(torch._VF, name, _in_operators(getattr(torch._VF, name)))
     # Attention as well: the processor's own way asks for the numbers of a mask.
     torch.backends.mha.set_fastpath_enabled(False)
+    torch.optim.Optimizer.add_param_group = _noted(torch.optim.Optimizer.add_param_group)
     torch.compile = _compile(torch.compile)
     torch.autocast = _autocast(torch.autocast)
     torch.amp.autocast = torch.autocast
+
+
+def _noted(add):
+    @functools.wraps(add)
+    def add_noted(self, group):
+        add(self, group)
+        for weight in self.param_groups[-1]["params"]:
+            setattr(weight, recorder.OPTIMISED, True)
+
+    return add_noted
 
 
 def _watched(init):
@@ -385,6 +398,15 @@ def _device_of(real):
     return property(device)
 
 
+def _data_of(real):
+    """``tensor.data``, which may become a result of the device: its numbers are computed then."""
+
+    def put(self, other):
+        real.__set__(self, recorder.mark(other.plain(waits=False)) if isinstance(other, LazyTensor) else other)
+
+    return property(real.__get__, put)
+
+
 def _in_operators(function):
     """A recurrent layer step by step, not as the one operator that some processors have for it."""
 
@@ -420,6 +442,11 @@ def _compile(real):
 
     @functools.wraps(real)
     def compiled(model=None, *, backend="inductor", **options):
+        if getattr(model, "__module__", None) == "torch.nn.attention.flex_attention":
+            # Attention with a rule for its scores compiles its one operator; this is the same as the operators of the device.
+            from torch._higher_order_ops.flex_attention import sdpa_dense
+
+            return sdpa_dense
         if backend not in _BACKENDS:
             return real(model, backend=backend, **options)
         if model is None:

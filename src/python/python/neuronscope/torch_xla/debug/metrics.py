@@ -15,16 +15,23 @@ def counter_value(name):
 
 
 def metric_names():
-    return [name for name, count in device.counts.items() if count]
+    return [name for name, each in device.took.items() if each]
 
 
 def metric_data(name):
-    """Number, and no times: the clock of the script has them."""
-    return (device.counts[name], 0.0, ()) if device.counts.get(name) else None
+    """How many there were, their nanoseconds, and those of each, which has no time of day here."""
+    each = device.took.get(name)
+    return (len(each), sum(each), tuple((0.0, ns) for ns in each)) if each else None
 
 
 def metrics_report():
-    return "".join(f"Metric: {name}\n  TotalSamples: {device.counts[name]}\n" for name in metric_names())
+    return "".join(f"Metric: {name}\n  TotalSamples: {count}\n  Accumulator: {_time(ns)}\n" for name in metric_names() for count, ns, _ in [metric_data(name)])
+
+
+def _time(ns):
+    """As torch_xla writes it: 02s010ms004.500us."""
+    seconds, rest = divmod(ns, 1e9)
+    return (f"{seconds:02.0f}s" if seconds else "") + f"{rest // 1e6:03.0f}ms{rest % 1e6 / 1e3:07.3f}us"
 
 
 def short_metrics_report(counter_names=None, metric_names=None):
@@ -32,7 +39,8 @@ def short_metrics_report(counter_names=None, metric_names=None):
 
 
 def clear_all():
-    device.counts.update(dict.fromkeys(device.counts, 0))
+    for each in device.took.values():
+        each.clear()
 
 
 clear_counters = clear_all
