@@ -27,13 +27,13 @@ pub struct SeriesStats {
     /// Value times seconds.
     pub integral: f64,
     /// Time for which there are values, in ns.
-    pub held_ns: i64,
+    pub valid_ns: i64,
 }
 
 impl SeriesStats {
     /// Mean over time; absent if no value holds for any time.
     pub fn mean(&self) -> Option<f64> {
-        (self.held_ns > 0).then(|| self.integral * NS_PER_S / i64_to_f64(self.held_ns))
+        (self.valid_ns > 0).then(|| self.integral * NS_PER_S / i64_to_f64(self.valid_ns))
     }
 }
 
@@ -129,7 +129,7 @@ fn add(stats: &mut Option<SeriesStats>, value: f64, interval: Interval<TraceNs>,
         max_at: interval.start,
         last: value,
         integral: 0.0,
-        held_ns: 0,
+        valid_ns: 0,
     });
     let ns = interval.end.0.saturating_sub(interval.start.0);
     stats.samples += u64::from(is_inside);
@@ -139,7 +139,7 @@ fn add(stats: &mut Option<SeriesStats>, value: f64, interval: Interval<TraceNs>,
     }
     stats.last = value;
     stats.integral += value * (i64_to_f64(ns) / NS_PER_S);
-    stats.held_ns = stats.held_ns.saturating_add(ns);
+    stats.valid_ns = stats.valid_ns.saturating_add(ns);
 }
 
 /// The values of a series over time.
@@ -310,10 +310,10 @@ mod tests {
         let all = stats(&profile(), None)[0].unwrap();
         assert_eq!((all.samples, all.min, all.max, all.max_at, all.last), (3, 2.0, 10.0, TraceNs(100), 4.0));
         // 2 for 100 ns, 10 for 300 ns, 4 for 600 ns.
-        assert_eq!((all.held_ns, all.mean()), (1_000, Some(5.6)));
+        assert_eq!((all.valid_ns, all.mean()), (1_000, Some(5.6)));
         assert!((all.integral - 5.6e-6).abs() < 1e-18);
         let part = stats(&profile(), Some((200, 500)))[0].unwrap();
-        assert_eq!((part.samples, part.min, part.max, part.held_ns), (1, 4.0, 10.0, 300));
+        assert_eq!((part.samples, part.min, part.max, part.valid_ns), (1, 4.0, 10.0, 300));
         assert_eq!(part.mean(), Some((10.0 * 200.0 + 4.0 * 100.0) / 300.0));
         assert_eq!(stats(&Profile::default(), None), []);
     }

@@ -42,7 +42,7 @@ pub(super) struct TraceArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
     pub trace: Option<PathBuf>,
     /// How much of the measured window the timeline holds
-    #[arg(long, value_name = "SECONDS", default_value_t = TraceSpec::SHOWN_S, requires = "trace")]
+    #[arg(long, value_name = "SECONDS", default_value_t = TraceSpec::TIMELINE_S, requires = "trace")]
     pub trace_seconds: f64,
     /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
     #[arg(long, value_parser = write_format, default_value = "chrome", requires = "trace")]

@@ -105,16 +105,16 @@ pub struct TraceSpec {
     /// The configuration to run; if absent, a copy on each NeuronCore with two workers, for NeuronPerf's 60 s.
     pub configuration: Option<Box<Configuration>>,
     /// How much of the measured window is shown, seconds; the run and its figures cover the whole window.
-    pub shown_s: f64,
+    pub timeline_s: f64,
 }
 
 impl TraceSpec {
     /// How much of the measured window is shown by default, seconds.
-    pub const SHOWN_S: f64 = 1.0;
+    pub const TIMELINE_S: f64 = 1.0;
 
     /// The benchmark run of a profile's specification.
     pub fn of(spec: ProfileSpec) -> Self {
-        Self { spec, configuration: None, shown_s: Self::SHOWN_S }
+        Self { spec, configuration: None, timeline_s: Self::TIMELINE_S }
     }
 }
 

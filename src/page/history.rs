@@ -67,7 +67,7 @@ pub const fn lab_follows(is_new: bool, is_bare: bool) -> bool {
 
 /// Whether a link with an unusable part keeps its page from running by itself, so that the user is told. `has_plan` says whether a link to the
 /// page of experiments has a plan to run.
-pub fn is_held_back(page: Page, has_plan: bool, address: &Address) -> bool {
+pub fn waits_for_user(page: Page, has_plan: bool, address: &Address) -> bool {
     let has_run = has_plan || !matches!(page, Page::Inspect | Page::Experiments | Page::Guide);
     has_run && address.names_something() && !address.notices.is_empty()
 }
@@ -135,7 +135,7 @@ mod tests {
             let mut address = Address::read(hash);
             let page = address.page();
             drop(address.benchmark());
-            is_held_back(page, hash.contains("run_"), &address)
+            waits_for_user(page, hash.contains("run_"), &address)
         };
         assert!(waits("#/benchmark?model=nn&seed=-1"));
         assert!(!waits("#/benchmark?model=nn&seed=1"));

@@ -28,7 +28,7 @@ use super::worker::{KnownModel, Pool, Program, ask_everything};
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::experiments::{PlanAction, PlanState};
-use ns_page::history::{is_held_back, lab_follows};
+use ns_page::history::{lab_follows, waits_for_user};
 use ns_page::link_intent::LinkIntent;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::study::{StudyAction, StudyState};
@@ -273,7 +273,7 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
             return states.experiments.dispatch(look);
         }
         let has_plan = open_address(&states, &pool, &notices, &mut address, page);
-        if is_held_back(page, has_plan, &address) {
+        if waits_for_user(page, has_plan, &address) {
             let text = "A part of the link could not be used, so nothing was run. Check the form, then press Run.";
             notices.dispatch(NoticeAction::Say(Tone::Info, text.to_owned()));
         }

@@ -94,7 +94,7 @@ impl Walk {
         let from = rules.profile.slices().start(slice).max(begin).min(now);
         let inside = search.waited_for(slice, now).or_else(|| search.last_inside(slice, now));
         let from = inside.map_or(from, |blocker| blocker.until.max(from));
-        let next = inside.or_else(|| search.held_up(slice)).map(|blocker| innermost(rules, search.known, blocker));
+        let next = inside.or_else(|| search.blocker_of(slice)).map(|blocker| innermost(rules, search.known, blocker));
         self.push(Some(slice), from, at.cause);
         let next = next.filter(|_| self.now > begin)?;
         if next.until < self.now {
@@ -233,7 +233,7 @@ impl Search<'_> {
     }
 
     /// Finds the slice that held up the start of another one.
-    fn held_up(&self, id: SliceId) -> Option<Blocker> {
+    fn blocker_of(&self, id: SliceId) -> Option<Blocker> {
         let slices = self.rules.profile.slices();
         let start = slices.start(id);
         let arrows = self.flows.predecessors(id).filter(|&p| p != id && slices.start(p) <= start && self.counts(p));

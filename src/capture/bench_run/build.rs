@@ -35,7 +35,7 @@ pub fn build_bench_profile(trace: &BenchTrace<'_>, recorder: &BenchRecorder) -> 
             SetupStep::Warmup => "warmup",
         };
         if !span.is_empty() {
-            let (start, dur) = rows.ns(rows.brought_up_from, *span);
+            let (start, dur) = rows.ns(rows.bring_up_from, *span);
             builder.slice(rows.models[*model as usize], start, dur, name, "setup", None);
         }
         if *step == SetupStep::Load {
@@ -153,7 +153,7 @@ struct RunTracks {
     is_lazy: bool,
     workers_per_model: u32,
     pipeline_size: u32,
-    brought_up_from: SimTime,
+    bring_up_from: SimTime,
     window_from: SimTime,
 }
 
@@ -187,8 +187,8 @@ impl RunTracks {
                 synchronization.push(track);
             }
         }
-        let brought_up_from = trace.compile.unwrap_or_default();
-        let window_from = brought_up_from + recorder.bring_up;
+        let bring_up_from = trace.compile.unwrap_or_default();
+        let window_from = bring_up_from + recorder.bring_up;
         Self {
             main,
             models,
@@ -198,7 +198,7 @@ impl RunTracks {
             is_lazy: trace.is_lazy,
             workers_per_model: each.max(1),
             pipeline_size: stages,
-            brought_up_from,
+            bring_up_from,
             window_from,
         }
     }
@@ -218,7 +218,7 @@ impl RunTracks {
             let (start, dur) = self.ns(zero, Interval::new(zero, compile));
             b.slice(self.main, start, dur, "compile", "compile", Some(&args));
         }
-        let (start, dur) = self.ns(self.brought_up_from, Interval::new(zero, recorder.bring_up));
+        let (start, dur) = self.ns(self.bring_up_from, Interval::new(zero, recorder.bring_up));
         b.slice(self.main, start, dur, "load and warm-up", "setup", None);
         let args = json!({
             "batch_size": c.batch_size,
@@ -236,7 +236,7 @@ impl RunTracks {
     fn synchronized(&self, b: &mut ProfileBuilder, model: u32, at: SimTime) {
         let first = (model * self.pipeline_size) as usize;
         for track in self.synchronization.iter().skip(first).take(self.pipeline_size as usize) {
-            let (start, dur) = self.ns(self.brought_up_from, Interval::new(at, at));
+            let (start, dur) = self.ns(self.bring_up_from, Interval::new(at, at));
             b.slice(*track, start, dur, SYNCHRONIZATION, "setup", None);
         }
     }

@@ -20,7 +20,7 @@ pub(super) fn write(
 ) -> Result<()> {
     let Some(path) = &args.trace else { return Ok(()) };
     let path = if rows > 1 { numbered(path, row) } else { path.clone() };
-    let spec = TraceSpec { shown_s: args.trace_seconds, ..TraceSpec::from(configuration.clone()) };
+    let spec = TraceSpec { timeline_s: args.trace_seconds, ..TraceSpec::from(configuration.clone()) };
     let info = profile_info(driver.run(JobRequest::Trace(Box::new(spec)), None)?)?;
     write_trace(driver, info.profile, args.trace_export, &path)?;
     let part = info.facts.iter().find(|(name, _)| name == "Shown");

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::live_address;
 use crate::build_id;
 use crate::results::{
-    BestFigure, BestFigures, Filter, ReportCells, Requirements, fronts, report_table, scaling, shown_columns,
-    throughput_by_configuration, throughput_latency, with_pareto,
+    BestFigure, BestFigures, Filter, ReportCells, Requirements, fronts, report_table, scaling,
+    throughput_by_configuration, throughput_latency, visible_columns, with_pareto,
 };
 use ns_base::Refusal;
 use ns_base::units::format_number;
@@ -147,7 +147,7 @@ fn plots(finished: &[&Report]) -> Vec<Figure> {
 }
 
 fn table(view: &ResultsView, rows: &[&Report], cells: &[&ReportCells]) -> Block {
-    let columns = shown_columns(view.columns.as_deref().unwrap_or(&DEFAULT_COLUMNS), cells);
+    let columns = visible_columns(view.columns.as_deref().unwrap_or(&DEFAULT_COLUMNS), cells);
     let mut table = with_pareto(report_table(cells, &columns), &fronts(rows));
     let order = table.order(view.sort.as_ref(), "");
     table.rows = order.into_iter().filter_map(|row| table.rows.get(row).cloned()).collect();

@@ -53,7 +53,7 @@ pub fn column_title(key: &str) -> &str {
 const TELLING: [&str; 5] = ["instance_type", "performance_level", "device_type", "compiler_args", "workflow"];
 
 /// The columns to show: the chosen ones, or the default ones, those in which rows differ, and what is published, if anything is.
-pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a str> {
+pub fn visible_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a str> {
     let mut columns = chosen.to_vec();
     if chosen != DEFAULT_COLUMNS {
         return columns;
@@ -225,10 +225,10 @@ mod tests {
     fn distinguishing_columns_are_shown_beside_the_usual_ones() {
         let row = |flags: &str| ReportCells::of(&Report { compiler_args: Some(flags.into()), ..Report::default() });
         let (a, b) = (row("--auto-cast none -O2"), row("--auto-cast all --auto-cast-type bf16 -O2"));
-        assert_eq!(shown_columns(&DEFAULT_COLUMNS, &[&a, &a]), DEFAULT_COLUMNS);
-        let columns = shown_columns(&DEFAULT_COLUMNS, &[&a, &b]);
+        assert_eq!(visible_columns(&DEFAULT_COLUMNS, &[&a, &a]), DEFAULT_COLUMNS);
+        let columns = visible_columns(&DEFAULT_COLUMNS, &[&a, &b]);
         assert_eq!((columns.len(), columns[5], columns[6]), (14, "compiler_args", "throughput_avg"));
-        assert_eq!(shown_columns(&["status"], &[&a, &b]), ["status"]);
+        assert_eq!(visible_columns(&["status"], &[&a, &b]), ["status"]);
     }
 
     #[test]
@@ -242,9 +242,9 @@ mod tests {
         let row = ReportCells::of(&Report { published: Some(published), ..Report::default() });
         let plain = ReportCells::of(&Report::default());
         assert_eq!(row.get("published"), &Cell::Text("1,219/s (PyTorch 2.5), ratio 1.00".into()));
-        let columns = shown_columns(&DEFAULT_COLUMNS, &[&plain, &row]);
+        let columns = visible_columns(&DEFAULT_COLUMNS, &[&plain, &row]);
         assert_eq!(columns[5..7], ["throughput_avg", "published"]);
-        assert_eq!(shown_columns(&DEFAULT_COLUMNS, &[&plain, &plain]), DEFAULT_COLUMNS);
+        assert_eq!(visible_columns(&DEFAULT_COLUMNS, &[&plain, &plain]), DEFAULT_COLUMNS);
     }
 
     #[test]

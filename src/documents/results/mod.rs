@@ -19,7 +19,7 @@ mod series;
 pub use best::{BestFigure, BestFigures};
 pub use by_batch::BatchLines;
 pub use charts::{latency_curves, latency_histogram, throughput_over_time};
-pub use columns::{ReportCells, column_title, narrow_columns, report_table, shown_columns, take_alike, with_pareto};
+pub use columns::{ReportCells, column_title, narrow_columns, report_table, take_alike, visible_columns, with_pareto};
 pub use filter::Filter;
 pub use finder::{BestRow, Requirements, cores_of};
 pub use kept_experiments::{KeptRun, keep_experiment, restore_run};

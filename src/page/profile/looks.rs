@@ -12,7 +12,7 @@ use ns_view::timeline::{Annotation, GroupKind, SliceDetails, SliceLink, SliceRef
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     /// The tool that shows the timeline of the shown run.
     fn timeline_tool(&self) -> Tool {
-        if self.shown_run().is_some_and(OpenRun::is_trace) { Tool::Trace } else { Tool::OperatorTimeline }
+        if self.current_run().is_some_and(OpenRun::is_trace) { Tool::Trace } else { Tool::OperatorTimeline }
     }
 
     /// Whoever asks for a view has read why a run or a file failed.
@@ -100,7 +100,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         };
         let Some(hit) = hits.hits.get(to) else { return };
         // A hit that is visible and wide enough does not move the view.
-        let all = self.shown_run().map(|run| run.info.outline.span);
+        let all = self.current_run().map(|run| run.info.outline.span);
         match self.link.span.or(all).is_some_and(|seen| is_plain_in(seen, hit)) {
             true => self.select(Some(hit.slice)),
             false => self.jump(hit),
@@ -121,7 +121,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
 
     pub(super) fn show_track(&mut self, id: TrackId) {
         self.link.tool = self.timeline_tool();
-        let section = self.shown_run().and_then(|run| run.info.outline.section_of(id));
+        let section = self.current_run().and_then(|run| run.info.outline.section_of(id));
         self.link.arrangement.uncover(section, id);
         self.track = Some(id);
     }

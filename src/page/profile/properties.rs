@@ -80,7 +80,7 @@ proptest! {
         for (engine, event) in (0_u32..).zip(events) {
             state = state.after(event.action(engine));
             prop_assert!(state.current.is_none() || state.last_run().is_some(), "run {:?} is shown and closed", state.current);
-            if let Some(run) = state.shown_run() {
+            if let Some(run) = state.current_run() {
                 match &run.info.origin {
                     ProfileOrigin::File { name, .. } => prop_assert_eq!(state.link.file.as_ref(), Some(name)),
                     _ => prop_assert!(state.link.file.is_none() && run.spec() == Some(&state.link.spec)),

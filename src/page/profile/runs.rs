@@ -27,13 +27,13 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     /// Shows what is shown as a link says that names nothing else.
     pub(super) fn load_view(&mut self, link: ProfileLink) {
         let ProfileLink { spec, file, .. } = self.link.clone();
-        let is_there = self.shown_run().is_some();
+        let is_there = self.current_run().is_some();
         self.load(if is_there { ProfileLink { spec, file, ..link } } else { link });
     }
 
     /// Shows what a link names if it is open; else it is awaited.
     fn go_to(&mut self, link: ProfileLink) {
-        let is_there = self.shown_run().is_some_and(|run| run.is_of(&link));
+        let is_there = self.current_run().is_some_and(|run| run.is_of(&link));
         let open = self.runs.iter().rfind(|run| run.is_of(&link)).map(|run| run.id);
         if !is_there && open.is_some() {
             self.change_view(KeptView::default());

@@ -96,7 +96,7 @@ impl<Worker> Default for ProfileState<Worker> {
 
 impl<Worker> ProfileState<Worker> {
     /// The run that the link names, if it is open.
-    pub fn shown_run(&self) -> Option<&OpenRun<Worker>> {
+    pub fn current_run(&self) -> Option<&OpenRun<Worker>> {
         self.last_run().filter(|_| !self.is_awaited)
     }
 
@@ -107,7 +107,7 @@ impl<Worker> ProfileState<Worker> {
 
     /// The chosen level, if the shown profile has it; otherwise the default one.
     pub fn level(&self) -> Option<String> {
-        let info = &self.shown_run()?.info;
+        let info = &self.current_run()?.info;
         match &self.link.level {
             Some(level) => info.own_level(level),
             None => Some(self.default_level()?).filter(|level| *level != info.default_level),
@@ -117,7 +117,7 @@ impl<Worker> ProfileState<Worker> {
     /// The level of the tool if the user chooses none. A flame graph of a file has all of them: stacks go from steps through operators to
     /// the calls of the runtime. The levels of a simulated execution show the same time several times.
     pub fn default_level(&self) -> Option<String> {
-        let info = &self.shown_run()?.info;
+        let info = &self.current_run()?.info;
         let is_file = matches!(info.origin, ProfileOrigin::File { .. });
         let has_stacks = self.link.tool == Tool::FlameGraph && is_file && info.levels.len() > 1;
         Some(if has_stacks { ALL_LEVELS.to_owned() } else { info.default_level.clone() })
@@ -135,12 +135,12 @@ impl<Worker> ProfileState<Worker> {
 
     /// Whether the page was asked for a profile: one is shown, is made or is read, or was refused.
     pub fn is_asked(&self) -> bool {
-        self.shown_run().is_some() || self.wants_run || self.link.file.is_some() || self.run != RunState::Idle
+        self.current_run().is_some() || self.wants_run || self.link.file.is_some() || self.run != RunState::Idle
     }
 
     /// The hash of what is shown, without how it is looked at.
     pub fn request(&self) -> Option<String> {
-        self.shown_run()?;
+        self.current_run()?;
         let ProfileLink { spec, file, .. } = self.link.clone();
         Some(ProfileLink { spec, file, ..ProfileLink::default() }.hash())
     }
@@ -156,7 +156,7 @@ impl<Worker> ProfileState<Worker> {
     pub fn missing_base_run(&self) -> Option<&ProfileSpec> {
         let spec = self.link.compare.base_run.as_ref().filter(|_| self.link.tool == Tool::Compare)?;
         let is_open = self.runs.iter().any(|r| r.spec() == Some(spec) && !r.is_benchmark());
-        (self.shown_run().is_some() && !is_open && !self.run.is_running()).then_some(spec)
+        (self.current_run().is_some() && !is_open && !self.run.is_running()).then_some(spec)
     }
 
     /// The file that a link compares with, if it is not open beside the shown run: this browser may keep it.
@@ -164,7 +164,7 @@ impl<Worker> ProfileState<Worker> {
         let compare = &self.link.compare;
         let name = compare.base.as_ref().filter(|_| self.link.tool == Tool::Compare && compare.base_run.is_none())?;
         let is_open = self.runs.iter().any(|r| r.info.name == *name);
-        (self.shown_run().is_some() && !is_open && !self.run.is_running()).then_some(name)
+        (self.current_run().is_some() && !is_open && !self.run.is_running()).then_some(name)
     }
 
     /// The span in which operators are counted; `None` for all of the profile.
@@ -174,7 +174,7 @@ impl<Worker> ProfileState<Worker> {
 
     /// The open benchmark run of the model that the shown run executes once.
     pub fn benchmark_of_visible_run(&self) -> Option<u32> {
-        let spec = self.shown_run().and_then(OpenRun::spec)?;
+        let spec = self.current_run().and_then(OpenRun::spec)?;
         self.runs.iter().rfind(|r| r.spec() == Some(spec) && r.is_benchmark()).map(|r| r.id)
     }
 }

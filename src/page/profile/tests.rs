@@ -454,7 +454,7 @@ fn back_shows_the_run_that_was_shown() {
     assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Trace, ..ProfileLink::default() }).current, Some(2));
     // A file that was closed is asked for again, and nothing is shown in its place.
     let gone = to(ProfileLink { file: Some("gone".to_owned()), ..ProfileLink::default() });
-    assert_eq!((gone.shown_run().is_some(), gone.wants_file), (false, true));
+    assert_eq!((gone.current_run().is_some(), gone.wants_file), (false, true));
     let selected = ProfileLink { spec: spec("nn"), tool: Tool::Trace, selected: Some(4), ..ProfileLink::default() };
     assert_eq!(to(selected).details, None);
 }
@@ -481,11 +481,11 @@ fn what_comes_beside_is_not_shown_and_takes_nothing_away() {
     assert_eq!((beside.current, beside.runs.len()), (Some(0), 2));
     assert_eq!(beside.compared_with().map(|r| r.id), Some(1));
     // The file that is shown, added again, replaces itself and stays shown.
-    assert_eq!(state.after(A::ReadyBeside(arrived(file("a.json"), 9))).shown_run().map(|r| r.engine), Some(9));
+    assert_eq!(state.after(A::ReadyBeside(arrived(file("a.json"), 9))).current_run().map(|r| r.engine), Some(9));
     // The shown run is not closed to make room for it.
     let many = open((0..MOST_FILES).map(|i| file(&format!("f{i}")))).after(A::Show(0));
     let beside = many.after(A::ReadyBeside(arrived(file("new"), 99)));
-    assert_eq!(beside.shown_run().map(|r| r.info.name.clone()).as_deref(), Some("f0"));
+    assert_eq!(beside.current_run().map(|r| r.info.name.clone()).as_deref(), Some("f0"));
     assert_eq!(beside.runs.len(), MOST_FILES);
 }
 
@@ -493,7 +493,7 @@ fn what_comes_beside_is_not_shown_and_takes_nothing_away() {
 fn the_rail_says_what_a_run_lacks() {
     let lacks = |info: ProfileInfo| {
         let state = open([info]);
-        let run = state.shown_run().unwrap();
+        let run = state.current_run().unwrap();
         let all = tools_of(run).into_iter().flat_map(|(_, tools)| tools);
         all.filter(|(_, lack)| lack.is_some()).map(|(tool, _)| tool_name(tool, run)).collect::<Vec<_>>()
     };
@@ -523,31 +523,31 @@ fn what_was_asked_for_last_is_shown_and_nothing_in_its_place() {
     let link = |model: &str| Box::new(ProfileLink { spec: spec(model), tool: Tool::Compare, ..ProfileLink::default() });
     let nn = open([simulated("nn")]);
     let asked = nn.after(A::Load(link("bert"))).after(A::WantRun { is_first: false });
-    assert_eq!((asked.shown_run().is_some(), asked.last_run().is_some(), asked.wants_run), (false, true, true));
+    assert_eq!((asked.current_run().is_some(), asked.last_run().is_some(), asked.wants_run), (false, true, true));
     // The base of a comparison is run after what is compared with it.
     let mut compared = asked.clone();
     compared.link.compare.base_run = Some(spec("nn8"));
     assert_eq!(compared.missing_base_run(), None);
     let running = compared.after(A::Start(Some(compared.wish), "Profiling".to_owned()));
     let there = running.after(A::Ready(arrived(simulated("bert"), 1)));
-    assert_eq!(there.shown_run().map(|run| run.info.name.as_str()), Some("bert"));
+    assert_eq!(there.current_run().map(|run| run.info.name.as_str()), Some("bert"));
     assert_eq!(there.missing_base_run(), Some(&spec("nn8")));
     // A run that is stopped leaves what was there, one that fails its error alone.
     let stopped = running.after(A::End(RunState::Cancelled));
-    assert_eq!((stopped.shown_run().map(|run| run.id), stopped.link.spec.model.as_str()), (Some(0), "nn"));
+    assert_eq!((stopped.current_run().map(|run| run.id), stopped.link.spec.model.as_str()), (Some(0), "nn"));
     let failed = running.after(A::End(RunState::Failed("no".to_owned())));
-    assert_eq!((failed.shown_run().is_some(), failed.link.spec.model.as_str()), (false, "bert"));
-    assert_eq!(failed.after(A::Show(0)).shown_run().map(|run| run.id), Some(0));
+    assert_eq!((failed.current_run().is_some(), failed.link.spec.model.as_str()), (false, "bert"));
+    assert_eq!(failed.after(A::Show(0)).current_run().map(|run| run.id), Some(0));
     // A file that was given before is read to its end, but not shown any more.
     let reading = nn.after(A::FileGiven("a.json".to_owned())).after(A::Start(None, String::new()));
     let late = reading.after(A::Show(0)).after(A::Ready(arrived(file("a.json"), 1)));
-    assert_eq!((late.shown_run().map(|run| run.id), late.runs.len()), (Some(0), 2));
+    assert_eq!((late.current_run().map(|run| run.id), late.runs.len()), (Some(0), 2));
 }
 
 #[test]
 fn a_model_file_is_profiled_unless_something_else_was_asked_for_since() {
     let given = open([simulated("nn")]).after(A::ModelGiven("a.onnx".to_owned()));
-    assert_eq!((given.shown_run().is_some(), &given.run), (false, &RunState::started("Reading a.onnx")));
+    assert_eq!((given.current_run().is_some(), &given.run), (false, &RunState::started("Reading a.onnx")));
     let opened = || A::ModelOpened("a.onnx".to_owned(), Ok("file:a.onnx@12345678".to_owned()));
     let asked = given.after(opened());
     assert_eq!(
@@ -555,7 +555,7 @@ fn a_model_file_is_profiled_unless_something_else_was_asked_for_since() {
         ("file:a.onnx@12345678", &None, true)
     );
     let refused = given.after(A::ModelOpened("a.onnx".to_owned(), Err("no model".to_owned())));
-    assert_eq!((refused.shown_run().is_some(), &refused.run), (false, &RunState::Failed("no model".to_owned())));
+    assert_eq!((refused.current_run().is_some(), &refused.run), (false, &RunState::Failed("no model".to_owned())));
     let back = given.after(A::Show(0));
     assert_eq!(back.after(opened()), back);
 }
@@ -564,7 +564,7 @@ fn a_model_file_is_profiled_unless_something_else_was_asked_for_since() {
 fn a_link_that_names_nothing_is_another_view_of_what_is_shown() {
     let view = || A::LoadView(Box::new(ProfileLink { tool: Tool::Counters, ..ProfileLink::default() }));
     let first_view = open([file("a.json")]).after(view());
-    assert_eq!((first_view.shown_run().map(|run| run.id), first_view.link.tool), (Some(0), Tool::Counters));
+    assert_eq!((first_view.current_run().map(|run| run.id), first_view.link.tool), (Some(0), Tool::Counters));
     assert!(!State::default().after(view()).is_asked());
 }
 
@@ -574,7 +574,7 @@ fn the_form_is_a_draft_until_it_runs() {
     assert_eq!(first.link.spec, spec("mlp"), "without a profile the address is that of the form");
     let state = open([simulated("nn")]);
     let edited = state.after(A::Edit(spec("mlp")));
-    assert_eq!((edited.hash(), edited.shown_run().is_some()), (state.hash(), true));
+    assert_eq!((edited.hash(), edited.current_run().is_some()), (state.hash(), true));
     let asked = edited.after(A::RunAsked(edited.draft.clone()));
-    assert_eq!((asked.link.spec.model.as_str(), asked.shown_run().is_some(), asked.wants_run), ("mlp", false, true));
+    assert_eq!((asked.link.spec.model.as_str(), asked.current_run().is_some(), asked.wants_run), ("mlp", false, true));
 }

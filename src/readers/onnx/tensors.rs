@@ -160,7 +160,7 @@ impl Draft {
     fn finish(
         self,
         base: u64,
-        most_held: u64,
+        most_in_memory: u64,
         model: Option<&dyn ByteSource>,
         fetch: impl FnOnce(u64, usize) -> Result<Vec<u8>, ImportError>,
     ) -> Result<Tensor, ImportError> {
@@ -184,7 +184,7 @@ impl Draft {
         let data = match self.raw {
             _ if self.is_external => {
                 let data = self.beside(&ty).map_err(fail)?;
-                let small = model.filter(|_| count <= most_held).and_then(|model| data.bytes(model).ok());
+                let small = model.filter(|_| count <= most_in_memory).and_then(|model| data.bytes(model).ok());
                 let constant = small.and_then(|raw| numbers(element, &raw, usize::try_from(count).ok()?));
                 match constant {
                     Some(numbers) => TensorData::Inline(Rc::new(Value { ty: ty.clone(), numbers })),
@@ -195,7 +195,7 @@ impl Draft {
                 if len < ty.bytes() {
                     return Err(fail(refuse!("{ty} needs {} bytes and {len} are there", ty.bytes())));
                 }
-                if count > most_held {
+                if count > most_in_memory {
                     TensorData::InFile { offset, len: ty.bytes() }
                 } else {
                     let bytes = fetch(offset, usize::try_from(len).unwrap_or(usize::MAX))?;

@@ -43,7 +43,7 @@ impl TraceJob {
         let is_compiled = ModelKind::of(&configuration.model) != ModelKind::Fixed;
         let compile = is_compiled.then(|| modelled_compile(&configuration, &self.models)).transpose()?;
         let times = self.times.of(&configuration, &self.models)?;
-        let recorder = BenchRecorder::new(SimTime::from_secs_f64(self.spec.shown_s));
+        let recorder = BenchRecorder::new(SimTime::from_secs_f64(self.spec.timeline_s));
         let run = Box::new(ConfigurationRun::observed(configuration, Ok(&times), recorder));
         self.stage = Stage::Run { run, compile };
         Ok(())

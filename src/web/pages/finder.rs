@@ -229,7 +229,7 @@ impl HitsSetter {
 /// Asks the worker for slices whose name contains the typed text.
 #[hook]
 fn use_slices(profile: &StateHandle<ProfileState>, text: &str, found: &HitsSetter) {
-    let asked = profile.shown_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
+    let asked = profile.current_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
     let key = (asked.as_ref().map(|(id, ..)| *id), text.trim().to_owned());
     let found = found.clone();
     use_effect_with(key, move |(_, text)| {
@@ -255,7 +255,7 @@ fn use_slices(profile: &StateHandle<ProfileState>, text: &str, found: &HitsSette
 /// Asks the worker for operators whose name contains the typed text, those with the most time first.
 #[hook]
 fn use_operators_named(profile: &StateHandle<ProfileState>, text: &str, found: &HitsSetter) {
-    let asked = profile.shown_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
+    let asked = profile.current_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
     let level = profile.level();
     let key = (asked.as_ref().map(|(id, ..)| *id), text.trim().to_owned(), level);
     let found = found.clone();
@@ -290,7 +290,7 @@ fn forget(asked: Option<(Engine, JobId)>) {
 /// All entries whose name contains the text: tools, runs, pages, settings, operators, tracks, slices.
 fn entries(props: &FinderProps, text: &str, found: &Hits) -> Vec<Entry> {
     let text = text.trim();
-    let current = props.profile.shown_run();
+    let current = props.profile.current_run();
     let tools = current.into_iter().flat_map(|run| {
         let all = tools_of(run).into_iter().flat_map(|(_, tools)| tools);
         all.filter(|(_, lack)| lack.is_none()).map(|(t, _)| ("Tool", tool_name(t, run).to_owned(), Place::Tool(t)))
@@ -331,7 +331,7 @@ fn settings(props: &FinderProps) -> Vec<Entry> {
         Theme::Light => (Theme::Dark, "Dark theme"),
     };
     let mut all: Vec<Entry> = vec![("Setting", name.to_owned(), Place::Theme(to))];
-    let Some(run) = props.profile.shown_run().filter(|run| run.info.levels.len() > 1) else { return all };
+    let Some(run) = props.profile.current_run().filter(|run| run.info.levels.len() > 1) else { return all };
     let now = props.profile.level().unwrap_or_else(|| run.info.default_level.clone());
     let names = run.info.levels.iter().map(|l| l.name.as_str()).chain([ALL_LEVELS]);
     all.extend(names.filter(|name| *name != now).map(|name| {

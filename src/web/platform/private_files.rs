@@ -48,11 +48,11 @@ pub async fn write(name: &str, content: &Blob) -> Result<(), String> {
 
 /// A kept file under a new name. Its bytes are not copied; they are read when needed. Fails with the browser's message: the file is
 /// no longer there.
-pub async fn read(name: &str, shown_name: &str) -> Result<File, String> {
+pub async fn read(name: &str, visible_name: &str) -> Result<File, String> {
     let found = async {
         let handle = call(&folder().await?, "getFileHandle", &[&name.into()]).await?;
         let file = call(&handle, "getFile", &[]).await?;
-        File::new_with_blob_sequence(&Array::of1(&file), shown_name)
+        File::new_with_blob_sequence(&Array::of1(&file), visible_name)
     };
     found.await.map_err(|e: JsValue| error_text(&e))
 }

@@ -54,13 +54,13 @@ fn check(graph: &ModuleGraph, open: &BTreeSet<u32>) {
     }
     // Each leaf is visible itself, or through the outermost closed module around it.
     let boxes: BTreeSet<u32> = scene.boxes.iter().filter(|b| !b.is_open).map(|b| b.node).collect();
-    let shown_for = |leaf: u32| graph.path(leaf).into_iter().find(|m| boxes.contains(m));
+    let visible_for = |leaf: u32| graph.path(leaf).into_iter().find(|m| boxes.contains(m));
     // Between nodes of one frame the drawn edges are those of the graph, merged.
     let parent = |n: u32| graph.nodes()[n as usize].parent;
     let wanted: BTreeSet<(u32, u32)> = graph
         .edges()
         .iter()
-        .filter_map(|&(a, b)| Some((shown_for(a)?, shown_for(b)?)))
+        .filter_map(|&(a, b)| Some((visible_for(a)?, visible_for(b)?)))
         .filter(|&(a, b)| a != b && parent(a) == parent(b))
         .collect();
     let drawn: BTreeSet<(u32, u32)> = scene

@@ -212,7 +212,7 @@ impl ProfileActions {
             self.state.dispatch(ProfileAction::Show(id));
             return self.state.dispatch(ProfileAction::Tool(Tool::Trace));
         }
-        let Some(spec) = self.state.shown_run().and_then(|run| run.spec().cloned()) else { return };
+        let Some(spec) = self.state.current_run().and_then(|run| run.spec().cloned()) else { return };
         if self.job.0.borrow().is_none() {
             self.state.dispatch(ProfileAction::TraceAsked);
             self.run_benchmark(Some(self.state.wish), spec);
@@ -260,7 +260,7 @@ impl ProfileActions {
     /// Saves the content of the tool: the timeline as Chrome trace JSON; the summary and operators as `profile --json` and
     /// `open --json` of the command line print them.
     pub fn download_json(&self) {
-        let Some(run) = self.state.shown_run() else { return };
+        let Some(run) = self.state.current_run() else { return };
         let is_summary = self.state.link.tool == Tool::Summary;
         self.export(match (run.operator_kind(self.state.link.tool), &run.info.origin) {
             (None, _) if !is_summary => ExportKind::ChromeJson,
@@ -273,7 +273,7 @@ impl ProfileActions {
 
     /// Saves the shown operator table, for the counted span.
     pub fn download_csv(&self) {
-        let Some(run) = self.state.shown_run() else { return };
+        let Some(run) = self.state.current_run() else { return };
         let kind = run.operator_kind(self.state.link.tool).or_else(|| run.info.operators.first().copied());
         let kind = kind.unwrap_or(OperatorKind::Slices);
         let level = self.state.level().filter(|_| kind == OperatorKind::Slices);
@@ -287,7 +287,7 @@ impl ProfileActions {
 
     /// Saves the overview as one HTML file.
     pub fn download_page(&self) {
-        let Some(run) = self.state.shown_run() else { return };
+        let Some(run) = self.state.current_run() else { return };
         let on_message = say_failure(Some(self.app.notices.clone()));
         let (profile, base) = (run.info.profile, url::address_with(""));
         run.engine.send(AnalysisRequest::Page(base).of(profile), None, on_message);
@@ -300,7 +300,7 @@ impl ProfileActions {
 
     /// Saves the timeline on the screen as a picture.
     pub fn download_picture(&self, kind: Picture) {
-        let (Some(timeline), Some(run)) = (Controller::on_screen(), self.state.shown_run()) else { return };
+        let (Some(timeline), Some(run)) = (Controller::on_screen(), self.state.current_run()) else { return };
         let name: String = run
             .info
             .name
@@ -328,7 +328,7 @@ impl ProfileActions {
     }
 
     fn export(&self, kind: ExportKind) {
-        let Some(run) = self.state.shown_run() else { return };
+        let Some(run) = self.state.current_run() else { return };
         let on_message = say_failure(Some(self.app.notices.clone()));
         let profile = run.info.profile;
         let marks = self.state.link.annotations.clone();

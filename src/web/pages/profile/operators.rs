@@ -37,7 +37,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
         return html! { <p class="panel empty" role="status">{ "Counting operators\u{2026}" }</p> };
     };
     let state = &props.state;
-    let colours = state.shown_run().map(|run| run.info.colours.clone()).unwrap_or_default();
+    let colours = state.current_run().map(|run| run.info.colours.clone()).unwrap_or_default();
     let swatches: Rc<[u8]> = operators.rows.iter().map(|r| colours.fill_of(&r.name)).collect();
     let on_sort = on(state.clone(), |state, sort: Sort| state.dispatch(ProfileAction::Sort(sort)));
     // The search of the timeline stays there: pies and areas here are of all rows.
@@ -59,7 +59,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     html! {
         <>
             if operators.kind == OperatorKind::Slices {
-                { range_switch(state, html! { if let Some(run) = state.shown_run() { { level_select(run, state) }{ instances_switch(run, state) } } }) }
+                { range_switch(state, html! { if let Some(run) = state.current_run() { { level_select(run, state) }{ instances_switch(run, state) } } }) }
             }
             <div class="table-and-shares">
             <div class="panel">
@@ -76,7 +76,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
 }
 
 fn unit_of(state: &ProfileState) -> Unit {
-    state.shown_run().map(|run| run.info.outline.unit.clone()).unwrap_or_default()
+    state.current_run().map(|run| run.info.outline.unit.clone()).unwrap_or_default()
 }
 
 /// The bar above a tool: its own fields, then the choice between all of the profile and the span in view on the timeline.

@@ -42,7 +42,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     // The context exists as long as the app; the hooks below must run either way.
     let Some(app) = use_app() else { return Html::default() };
     let state = &props.state;
-    let current = state.shown_run();
+    let current = state.current_run();
     let tool = tool_of(state, current);
     let kind = current.and_then(|r| r.operator_kind(tool));
     use_operators(&app, state, current, kind);

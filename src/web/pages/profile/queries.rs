@@ -82,7 +82,7 @@ pub fn use_details(app: &AppContext, state: &StateHandle<ProfileState>, run: Opt
 
 /// Goes to the previous or next slice.
 pub fn step(app: &AppContext, state: &StateHandle<ProfileState>, to: Neighbour) {
-    let Some((run, from)) = state.shown_run().zip(state.link.selected.map(SliceRef)) else { return };
+    let Some((run, from)) = state.current_run().zip(state.link.selected.map(SliceRef)) else { return };
     let (dispatch, id) = (state.dispatcher(), run.id);
     let on_message = on_answer(app.notices.clone(), take_details, move |details| {
         // At the end of a row the selection stays.
@@ -138,7 +138,7 @@ pub fn use_known_levels(app: &AppContext, state: &StateHandle<ProfileState>, run
 
 /// Shows a slice that a finding names on the timeline.
 pub fn go_to_range(app: &AppContext, state: &StateHandle<ProfileState>, range: SliceRange) {
-    let Some(run) = state.shown_run() else { return };
+    let Some(run) = state.current_run() else { return };
     let (id, profile) = (run.id, run.info.profile);
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     let on_message = on_answer(app.notices.clone(), take_details, move |details| match details {
@@ -153,7 +153,7 @@ pub fn go_to_range(app: &AppContext, state: &StateHandle<ProfileState>, range: S
 
 /// Asks for all flow arrows around a span.
 pub fn ask_flows(app: &AppContext, state: &StateHandle<ProfileState>, span: Interval<TraceNs>) {
-    let Some(run) = state.shown_run() else { return };
+    let Some(run) = state.current_run() else { return };
     let (id, profile) = (run.id, run.info.profile);
     let dispatch = state.dispatcher();
     let take = |reply| if let Reply::Flows { arrows, total } = reply { Some(Flows { arrows, total }) } else { None };

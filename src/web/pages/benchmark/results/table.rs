@@ -12,7 +12,7 @@ use ns_bench::Report;
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
 use ns_session::results::{
-    Filter, ReportCells, fronts, narrow_columns, report_table, shown_columns, take_alike, with_pareto,
+    Filter, ReportCells, fronts, narrow_columns, report_table, take_alike, visible_columns, with_pareto,
 };
 use ns_session::share::{Link, ProfileLink};
 use ns_session::{ProfileSpec, TraceSpec};
@@ -36,7 +36,7 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     let drawn = use_memo(look, |(_, _, columns, is_narrow)| {
         let kept = &props.rows;
         let cells: Vec<&ReportCells> = kept.iter().map(|r| &*r.cells).collect();
-        let mut keys = shown_columns(columns, &cells);
+        let mut keys = visible_columns(columns, &cells);
         let alike = take_alike(&mut keys, columns, &cells);
         let keys = if *is_narrow { narrow_columns(&keys, &cells) } else { keys };
         let ids: Vec<RowId> = kept.iter().map(|r| r.id).collect();

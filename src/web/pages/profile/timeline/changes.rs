@@ -69,7 +69,7 @@ impl Changes {
 
     /// Changes how the tracks of the run that is shown are arranged.
     fn arrange(&self, track: Option<TrackId>, change: impl FnOnce(&mut Arrangement, &Outline, TrackId)) {
-        if let (Some(track), Some(run)) = (track, self.state.shown_run()) {
+        if let (Some(track), Some(run)) = (track, self.state.current_run()) {
             let mut next = self.state.link.arrangement.clone();
             change(&mut next, &run.info.outline, track);
             self.state.dispatch(ProfileAction::Arrange(next));

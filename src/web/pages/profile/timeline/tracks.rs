@@ -67,7 +67,7 @@ fn item(state: &StateHandle<ProfileState>, section: &Section, track: &Track) -> 
         html! { <button type="button" {onclick} aria-pressed={on.to_string()} aria-label={format!("{what} {name}")}>{ what }</button> }
     };
     let shift = |sign: &'static str, what: &'static str, down: bool| {
-        let outline = state.shown_run().map(|r| r.info.clone());
+        let outline = state.current_run().map(|r| r.info.clone());
         let onclick = arrange(state, move |a| {
             if let Some(info) = &outline {
                 a.shift(&info.outline, id, down);

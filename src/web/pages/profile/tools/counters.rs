@@ -56,7 +56,7 @@ pub fn CountersTool(props: &ToolProps) -> Html {
             html! { <>
                 { drawn }
                 <p class="note">{ "A value holds until the next one; mean and integral weight each value by that time. Press a counter to draw it." }</p>
-                <LocalTable name="Counters" file="counters" table={Shared::new(shown_table(listed))} {on_row} />
+                <LocalTable name="Counters" file="counters" table={Shared::new(visible_table(listed))} {on_row} />
             </> }
         }
     };
@@ -82,7 +82,7 @@ fn row_of(listed: &LinkedTable, name: Option<&str>) -> Option<usize> {
 }
 
 /// The table; if all its counters are in bytes, so are its values.
-fn shown_table(listed: &LinkedTable) -> Table {
+fn visible_table(listed: &LinkedTable) -> Table {
     let mut table = listed.table.clone();
     let rows = 0..table.rows.len();
     if rows.clone().all(|row| name_of(listed, row).is_some_and(is_in_bytes)) {
