@@ -198,7 +198,8 @@ impl Flag {
         Self {
             name: Some(name),
             value,
-            help,
+            // Only a command line prints it; the page's programs are smaller without.
+            help: if cfg!(target_family = "wasm") { "" } else { help },
             short: None,
             aliases: &[],
             visible_aliases: &[],
