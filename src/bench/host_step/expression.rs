@@ -5,8 +5,10 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::arithmetic::{Language, Operator, Term, parse};
 use ns_base::Order;
@@ -46,13 +48,35 @@ const FUNCTION_PS: u64 = 2_800;
 /// The same for a search, as in [`crate::HostStep::Argmax`].
 const SEARCH_PS: u64 = 1_100;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, Serialize)]
+#[serde(into = "String")]
 pub struct Expression {
     text: String,
+    /// What it computes, once that is asked for.
+    formulas: OnceLock<Formulas>,
+}
+
+/// What an expression computes.
+#[derive(Clone, Debug, Default)]
+struct Formulas {
     results: Vec<Term<usize>>,
     /// How many inputs it takes: the names of a lambda, or up to the last input that is named.
     takes: usize,
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl<'de> Deserialize<'de> for Expression {
+    /// A message between our programs holds the text of an expression that was read before: the page, which shows it, need not read it again.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let is_of_user = from.is_human_readable();
+        let text = String::deserialize(from)?;
+        if is_of_user { text.parse().map_err(Error::custom) } else { Ok(Self { text, formulas: OnceLock::new() }) }
+    }
 }
 
 /// The names of a lambda, or the usual ones.
@@ -185,6 +209,13 @@ impl FromStr for Expression {
                 "'{beginning}': an expression may have at most {MOST_BYTES} bytes at character {MOST_BYTES}"
             ));
         }
+        let formulas = Formulas::of(text)?;
+        Ok(Self { text: text.trim().to_owned(), formulas: OnceLock::from(formulas) })
+    }
+}
+
+impl Formulas {
+    fn of(text: &str) -> Result<Self, Refusal> {
         let in_line = inlined(text);
         let read = in_line.as_deref().unwrap_or(text);
         let (inputs, from) = match lambda(read)? {
@@ -195,7 +226,7 @@ impl FromStr for Expression {
         let named = results.iter().map(named_by).max().unwrap_or(0);
         // `lambda x: x[1]` takes apart the tuple of a record.
         let takes = if inputs.is_lambda { named.max(inputs.names.len()) } else { named };
-        Ok(Self { text: text.trim().to_owned(), results, takes })
+        Ok(Self { results, takes })
     }
 }
 
@@ -211,13 +242,6 @@ impl From<Expression> for String {
     }
 }
 
-impl TryFrom<String> for Expression {
-    type Error = Refusal;
-    fn try_from(text: String) -> Result<Self, Refusal> {
-        text.parse()
-    }
-}
-
 /// Intermediate data: one number, or many.
 #[derive(Clone, Debug, PartialEq)]
 enum Data {
@@ -226,9 +250,13 @@ enum Data {
 }
 
 impl Expression {
+    fn formulas(&self) -> &Formulas {
+        self.formulas.get_or_init(|| Formulas::of(&self.text).unwrap_or_default())
+    }
+
     /// How many inputs it takes, counted from the first: 2 when `y` is the last, or when a lambda has two names.
     pub fn inputs(&self) -> usize {
-        self.takes
+        self.formulas().takes
     }
 
     /// The usual names of so many inputs.
@@ -238,8 +266,9 @@ impl Expression {
 
     /// Picoseconds for data with this many elements, shared evenly among the results.
     pub fn ps(&self, elements: u64) -> u64 {
-        let each = elements / self.results.len().max(1) as u64;
-        let costs = self.results.iter().map(|t| cost(t).0.saturating_mul(each));
+        let results = &self.formulas().results;
+        let each = elements / results.len().max(1) as u64;
+        let costs = results.iter().map(|t| cost(t).0.saturating_mul(each));
         costs.fold(0, u64::saturating_add)
     }
 
@@ -250,7 +279,7 @@ impl Expression {
             Data::One(x) => vec![x],
             Data::Many(list) => list,
         };
-        self.results.iter().map(value).collect()
+        self.formulas().results.iter().map(value).collect()
     }
 }
 
@@ -456,5 +485,9 @@ mod tests {
         assert_eq!(json, "\"lambda x: x[0] / 255\"");
         assert_eq!(serde_json::from_str::<Expression>(&json).unwrap(), expression);
         assert!(serde_json::from_str::<Expression>("\"x +\"").is_err());
+        // A message holds the text alone.
+        let sent = postcard::to_allocvec(&expression).unwrap();
+        let read: Expression = postcard::from_bytes(&sent).unwrap();
+        assert_eq!((&read, read.inputs(), read.compute(&[&[255.0, 510.0]])), (&expression, 1, vec![vec![1.0, 2.0]]));
     }
 }
