@@ -8,14 +8,14 @@ use super::args::write_format;
 use super::option_args::OptionArgs;
 use super::page_args::PageArgs;
 use ns_session::WriteFormat;
-use ns_session::studies::{NkiStudy, OwnKernel};
+use ns_session::studies::{BuiltInKernel, NkiStudy};
 
 /// What a kernel is named by.
 fn kernel_help() -> String {
     format!(
         "File of the kernel, with its function if it has several: kernel.py::attention. Python runs it; a recorded list (.json) needs none. Or \
          a kernel of this program: {}",
-        OwnKernel::names()
+        BuiltInKernel::names()
     )
 }
 

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use crate::file::read_text;
 use ns_base::digest64;
 use ns_nki::{List, Settings};
-use ns_session::studies::{NkiStudy, OwnKernel};
+use ns_session::studies::{BuiltInKernel, NkiStudy};
 
 /// The package, without what Python adds to it.
 static PACKAGE: include_dir::Dir<'static> = include_dir::include_dir!("$NKI_RECORDER");
@@ -164,7 +164,7 @@ impl Python {
 fn package() -> impl Iterator<Item = (PathBuf, &'static str)> {
     let files = PACKAGE.files().filter(|file| file.path().extension().is_some_and(|extension| extension == "py"));
     let files = files.filter_map(|file| Some((Path::new("nki_recorder").join(file.path()), file.contents_utf8()?)));
-    files.chain(OwnKernel::ALL.iter().map(|own| (PathBuf::from(own.file), own.source)))
+    files.chain(BuiltInKernel::ALL.iter().map(|own| (PathBuf::from(own.file), own.source)))
 }
 
 /// Where the package is written: a folder for each version; who else writes it writes the same.
@@ -179,8 +179,8 @@ fn file_of(kernel: &str) -> &str {
 }
 
 /// The kernel of this program that a name means; a file of that name is meant first.
-fn own_kernel(kernel: &str) -> Option<&'static OwnKernel> {
-    OwnKernel::named(file_of(kernel)).filter(|own| !Path::new(own.name).is_file())
+fn own_kernel(kernel: &str) -> Option<&'static BuiltInKernel> {
+    BuiltInKernel::named(file_of(kernel)).filter(|own| !Path::new(own.name).is_file())
 }
 
 fn is_there(kernel: &str) -> Result<()> {
@@ -200,7 +200,10 @@ fn is_there(kernel: &str) -> Result<()> {
     if let Some((before, function)) = file.rsplit_once(':').filter(|(before, _)| Path::new(before).is_file()) {
         bail!("{file}: there is no such file; write {before}::{function} for a function of {before}");
     }
-    bail!("{file}: there is no such file, and no kernel of that name in this program; it has {}", OwnKernel::names())
+    bail!(
+        "{file}: there is no such file, and no kernel of that name in this program; it has {}",
+        BuiltInKernel::names()
+    )
 }
 
 /// The name of a kernel's file, without its folder.

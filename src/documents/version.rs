@@ -1,7 +1,7 @@
-//! The build, and the version of what it writes for itself: messages, and what is kept in their bytes.
+//! The build, and the version of its messages.
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 45;
+pub const PROTOCOL_VERSION: u32 = 46;
 
 /// Identifies the build; page and worker of one build have the same id.
 pub fn build_id() -> String {

@@ -35,7 +35,7 @@ use ns_page::study::{StudyAction, StudyState};
 use ns_session::InspectField;
 use ns_session::results::{Keepable, KeptResult};
 use ns_session::share::{Address, ExperimentLink, Page};
-use ns_session::studies::{FileField, KernelOfFiles, StudyKind, config_of_gguf, is_gguf};
+use ns_session::studies::{KernelOfFiles, StudyKind, config_of_gguf, is_gguf};
 use ns_view::palette::Theme;
 
 /// Starts the lab in its element of the page.
@@ -388,7 +388,7 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
                 match (page, page.study()) {
                     (Page::Inspect, _) => inspect_model(&actions, file),
                     (_, Some(kind)) => match kind.file_field().filter(|_| !are_models) {
-                        Some(field) => give_text(&studies[kind as usize], (kind, field), file),
+                        Some(_) => give_text(&studies[kind as usize], kind, file),
                         None => open_for_study(&context, &studies[kind as usize], file),
                     },
                     _ if are_models => open_for_benchmark(&context, &bench.dispatcher(), file),
@@ -404,11 +404,11 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
 }
 
 /// Gives the text of a file to a study, which runs it.
-fn give_text(study: &StateDispatcher<StudyState>, (kind, field): (StudyKind, FileField), file: File) {
+fn give_text(study: &StateDispatcher<StudyState>, kind: StudyKind, file: File) {
     let study = study.clone();
     spawn_local(async move {
         study.dispatch(match text_of(&file).await {
-            Ok(text) => StudyAction::Given(field.given(kind, file.name(), text)),
+            Ok(text) => StudyAction::Given(kind.fields_of_file(&file.name(), text)),
             Err(problem) => StudyAction::RefuseFile(problem),
         });
     });

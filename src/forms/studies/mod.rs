@@ -18,6 +18,6 @@ pub use form::{
 };
 pub use llm::LlmStudy;
 pub use matmult::MatmultStudy;
-pub use nki::{NkiStudy, OwnKernel};
+pub use nki::{BuiltInKernel, NkiStudy};
 pub use numerics::NumericsStudy;
 pub use spec::{FileField, StudyKind, StudySpec};

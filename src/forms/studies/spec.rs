@@ -96,15 +96,6 @@ pub struct FileField {
     pub others: &'static [(&'static str, &'static str)],
 }
 
-impl FileField {
-    /// The fields that a file of a study sets, with their texts; a name that the study does not take is left out.
-    pub fn given(self, kind: StudyKind, name: String, text: String) -> Vec<(&'static str, String)> {
-        let others = self.others.iter().map(|(key, text)| (*key, (*text).to_owned()));
-        let name = self.name.map(|key| (key, name)).filter(|(key, name)| StudySpec::new(kind).set(key, name).is_ok());
-        others.chain(name).chain([(self.field, text)]).collect()
-    }
-}
-
 impl StudyKind {
     /// Whether it is about a kernel, whose source is edited beside its results.
     pub const fn is_kernel(self) -> bool {
@@ -124,6 +115,18 @@ impl StudyKind {
             Self::Numerics => Some(FileField { field: "dataset", name: None, others: &[] }),
             _ => None,
         }
+    }
+
+    /// The fields that a file sets, with their texts; a name that the study does not take is left out.
+    pub fn fields_of_file(self, name: &str, text: String) -> Vec<(&'static str, String)> {
+        let Some(file) = self.file_field() else { return Vec::new() };
+        let others = file.others.iter().map(|(key, text)| (*key, (*text).to_owned()));
+        let name = file.name.filter(|key| self.takes(key, name)).map(|key| (key, name.to_owned()));
+        others.chain(name).chain([(file.field, text)]).collect()
+    }
+
+    fn takes(self, key: &str, text: &str) -> bool {
+        StudySpec::new(self).set(key, text).is_ok()
     }
 
     /// Fields whose texts the study replaces when this one is edited.

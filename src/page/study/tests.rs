@@ -108,7 +108,7 @@ fn a_file_keeps_its_name_in_the_bar_and_in_the_link() {
         (StudyKind::Customop, "mine.cpp", "Tensor f(const Tensor& t) { return t; }"),
     ];
     for (kind, name, text) in cases {
-        let fields = kind.file_field().unwrap().given(kind, name.to_owned(), text.to_owned());
+        let fields = kind.fields_of_file(name, text.to_owned());
         let state = StudyState::new(kind).after(StudyAction::Given(fields));
         assert!(state.in_short().starts_with(name), "{}", state.in_short());
         let (spec, wrong) = state.spec();
@@ -117,11 +117,10 @@ fn a_file_keeps_its_name_in_the_bar_and_in_the_link() {
         assert_eq!((read, notices), (Link::Study(Box::new(spec)), vec![]), "{name}");
     }
     // A name that the form does not know is not taken; the text is.
-    let fields =
-        StudyKind::Customop.file_field().unwrap().given(StudyKind::Customop, "a.txt".to_owned(), String::new());
+    let fields = StudyKind::Customop.fields_of_file("a.txt", String::new());
     assert_eq!(fields[0], ("kernel", "own".to_owned()));
     // Another model puts the file away.
-    let fields = StudyKind::Llm.file_field().unwrap().given(StudyKind::Llm, "tiny.json".to_owned(), LLAMA.to_owned());
+    let fields = StudyKind::Llm.fields_of_file("tiny.json", LLAMA.to_owned());
     let other = StudyState::new(StudyKind::Llm)
         .after(StudyAction::Given(fields))
         .after(StudyAction::Edit("model", "llama-2-7b".to_owned()));

@@ -1,6 +1,6 @@
 //! The form and the options of NKI kernels.
 
-use super::spec::{CHOICES, NkiStudy, OWN, OwnKernel, is_file_name};
+use super::spec::{BuiltInKernel, CHOICES, NkiStudy, OWN, is_file_name};
 use crate::options::{Flag, Opt, Options, fields, flag, opt};
 use crate::studies::customop::source;
 use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyForm, field};
@@ -65,7 +65,7 @@ const FLAGS: FieldKind = FieldKind::Choice(&[
 const KERNEL: &[Row] = &[
     opt(field("kernel", "Kernel", "A starting point; choosing one replaces the source below", "", FieldKind::Choice(&CHOICES)),
         Flag::NONE,
-        |s| s.kernel.clone(), |s, given| { if OwnKernel::named(given.text).is_none() && given.text != OWN && !is_file_name(given.text) { return Err(format!("{}: there is no kernel '{}'; use one from the list, own, or the name of a .py file with its source", given.name, given.text)); } s.take(given.text); Ok(()) }),
+        |s| s.kernel.clone(), |s, given| { if BuiltInKernel::named(given.text).is_none() && given.text != OWN && !is_file_name(given.text) { return Err(format!("{}: there is no kernel '{}'; use one from the list, own, or the name of a .py file with its source", given.name, given.text)); } s.take(given.text); Ok(()) }),
     opt(field("source", "Source", "Python with nki or neuronxcc.nki; errors are shown at their lines", "", FieldKind::Source),
         Flag::NONE,
         |s| s.source.clone(), |s, given| source(given).map(|source| s.source = source)),

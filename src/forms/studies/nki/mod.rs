@@ -4,4 +4,4 @@ mod form;
 mod spec;
 
 pub(super) use form::{FORM, followers};
-pub use spec::{NkiStudy, OwnKernel};
+pub use spec::{BuiltInKernel, NkiStudy};

@@ -12,9 +12,9 @@ pub(super) const OWN: &str = "own";
 
 /// A kernel that comes with the program.
 #[derive(Clone, Copy, Debug)]
-pub struct OwnKernel {
+pub struct BuiltInKernel {
     pub name: &'static str,
-    /// The name with what it shows.
+    /// Its text in the list of the form.
     pub label: &'static str,
     pub file: &'static str,
     pub source: &'static str,
@@ -23,22 +23,22 @@ pub struct OwnKernel {
 }
 
 const PRODUCT: &str = "lhs_t=1024x1024:bf16,rhs=1024x1024:bf16";
-const KERNELS: [OwnKernel; 3] = [
-    OwnKernel {
+const KERNELS: [BuiltInKernel; 3] = [
+    BuiltInKernel {
         name: "matmul",
         label: "matmul \u{2013} a product in tiles",
         file: "matmul.py",
         source: include_str!("kernels/matmul.py"),
         shapes: PRODUCT,
     },
-    OwnKernel {
+    BuiltInKernel {
         name: "matmul-blocks",
         label: "matmul-blocks \u{2013} the same with fewer loads",
         file: "matmul_blocks.py",
         source: include_str!("kernels/matmul_blocks.py"),
         shapes: PRODUCT,
     },
-    OwnKernel {
+    BuiltInKernel {
         name: "silu",
         label: "silu \u{2013} an activation, in the first dialect",
         file: "silu.py",
@@ -58,7 +58,7 @@ pub(super) const CHOICES: [(&str, &str); KERNELS.len() + 1] = {
     all
 };
 
-impl OwnKernel {
+impl BuiltInKernel {
     /// All of them.
     pub const ALL: &'static [Self] = &KERNELS;
 
@@ -132,7 +132,7 @@ impl NkiStudy {
     pub const MOST_SETTINGS: usize = 10_000;
 
     pub(super) fn take(&mut self, name: &str) {
-        let (source, shapes) = OwnKernel::named(name).map_or(("", ""), |own| (own.source.trim(), own.shapes));
+        let (source, shapes) = BuiltInKernel::named(name).map_or(("", ""), |own| (own.source.trim(), own.shapes));
         name.clone_into(&mut self.kernel);
         // Whoever writes a kernel begins with the source that is there.
         if name != OWN || self.source.is_empty() {
@@ -144,12 +144,12 @@ impl NkiStudy {
 
     /// Whether the source is not the one that came with the kernel's name.
     pub fn is_edited(&self) -> bool {
-        OwnKernel::named(&self.kernel).is_none_or(|own| own.source.trim() != self.source)
+        BuiltInKernel::named(&self.kernel).is_none_or(|own| own.source.trim() != self.source)
     }
 
     /// Name of the file, for errors and the command line.
     pub fn file(&self) -> &str {
-        match OwnKernel::named(&self.kernel).filter(|_| !self.is_edited()) {
+        match BuiltInKernel::named(&self.kernel).filter(|_| !self.is_edited()) {
             Some(own) => own.file,
             None if is_file_name(&self.kernel) => &self.kernel,
             None => "kernel.py",
