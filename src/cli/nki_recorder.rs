@@ -33,11 +33,11 @@ impl Call {
     pub fn of(study: &NkiStudy, kernel: &str, settings: &Settings, check: Option<&String>) -> Result<Self> {
         let mut study = study.clone();
         let mut target = kernel.to_owned();
-        if let Some(own) = own_kernel(kernel) {
+        if let Some(built_in) = built_in_kernel(kernel) {
             if study.shapes.is_empty() {
-                own.shapes.clone_into(&mut study.shapes);
+                built_in.shapes.clone_into(&mut study.shapes);
             }
-            target = target.replacen(own.name, &folder().join(own.file).display().to_string(), 1);
+            target = target.replacen(built_in.name, &folder().join(built_in.file).display().to_string(), 1);
         }
         let mut words = study.words(&target, &Settings::new()).map_err(|e| anyhow!(e))?;
         words.extend(check.into_iter().flat_map(|check| ["--check".to_owned(), check.clone()]));
@@ -164,7 +164,7 @@ impl Python {
 fn package() -> impl Iterator<Item = (PathBuf, &'static str)> {
     let files = PACKAGE.files().filter(|file| file.path().extension().is_some_and(|extension| extension == "py"));
     let files = files.filter_map(|file| Some((Path::new("nki_recorder").join(file.path()), file.contents_utf8()?)));
-    files.chain(BuiltInKernel::ALL.iter().map(|own| (PathBuf::from(own.file), own.source)))
+    files.chain(BuiltInKernel::ALL.iter().map(|kernel| (PathBuf::from(kernel.file), kernel.source)))
 }
 
 /// Where the package is written: a folder for each version; who else writes it writes the same.
@@ -179,14 +179,14 @@ fn file_of(kernel: &str) -> &str {
 }
 
 /// The kernel of this program that a name means; a file of that name is meant first.
-fn own_kernel(kernel: &str) -> Option<&'static BuiltInKernel> {
-    BuiltInKernel::named(file_of(kernel)).filter(|own| !Path::new(own.name).is_file())
+fn built_in_kernel(kernel: &str) -> Option<&'static BuiltInKernel> {
+    BuiltInKernel::named(file_of(kernel)).filter(|kernel| !Path::new(kernel.name).is_file())
 }
 
 fn is_there(kernel: &str) -> Result<()> {
     let file = file_of(kernel);
     let path = Path::new(file);
-    if path.is_dir() && own_kernel(kernel).is_none() {
+    if path.is_dir() && built_in_kernel(kernel).is_none() {
         bail!("{file}: this is a folder; name a file in it, such as {}", path.join("kernel.py").display());
     }
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb")) && path.exists() {
@@ -194,7 +194,7 @@ fn is_there(kernel: &str) -> Result<()> {
             "{file}: this is a notebook; save its cells as a Python file (jupyter nbconvert --to script {file}), and name that"
         );
     }
-    if own_kernel(kernel).is_some() || path.exists() || crate::host::file(path).is_some() {
+    if built_in_kernel(kernel).is_some() || path.exists() || crate::host::file(path).is_some() {
         return Ok(());
     }
     if let Some((before, function)) = file.rsplit_once(':').filter(|(before, _)| Path::new(before).is_file()) {
@@ -208,13 +208,14 @@ fn is_there(kernel: &str) -> Result<()> {
 
 /// The name of a kernel's file, without its folder.
 pub(super) fn name_of(kernel: &str) -> String {
-    let file = own_kernel(kernel).map_or(file_of(kernel), |own| own.file);
+    let file = built_in_kernel(kernel).map_or(file_of(kernel), |built_in| built_in.file);
     Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The text of a kernel's file. Fails when it cannot be read.
 pub(super) fn text_of(kernel: &str) -> Result<String> {
-    own_kernel(kernel).map_or_else(|| read_text(Path::new(file_of(kernel))), |own| Ok(own.source.to_owned()))
+    built_in_kernel(kernel)
+        .map_or_else(|| read_text(Path::new(file_of(kernel))), |built_in| Ok(built_in.source.to_owned()))
 }
 
 /// The last line of a text that is not empty.
