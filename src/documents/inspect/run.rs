@@ -89,7 +89,7 @@ impl InspectRun {
     }
 
     /// Works for about `budget_events` simulated events; `progress` takes parts done, parts in all and what is done. Returns the answer
-    /// when it is ready. Fails with one sentence with what was refused, where, and what to do; the previous model stays open.
+    /// when it is ready. Fails with one sentence: what is wrong, where, and what to do. The model before stays open.
     pub fn step(
         &mut self,
         budget_events: u32,
