@@ -170,6 +170,29 @@ fn bad_lines_are_fatal_or_counted() {
     }
 }
 
+#[test]
+fn where_no_record_is_left_the_refusal_says_what_they_are() {
+    let folder = Folder::new("aggregate_left");
+    let good = fs::read_to_string(xla("upstream/inputs/v100.jsonl")).unwrap();
+    let of_training = good.lines().find(|line| line.contains("\"test\": \"train\"")).unwrap();
+    fs::write(folder.join("train.jsonl"), of_training).unwrap();
+    fs::write(folder.join("short.jsonl"), line(0, 1, 0, 1, &[]).replace("[1, 1, 1, ]", "[1, 1]")).unwrap();
+    for (args, expected) in [
+        (["--test=inference", "train.jsonl"], "no results found: 1 records are of --test train"),
+        (["--test=training", "short.jsonl"], "no results found: 1 records are of --test eval"),
+        (["--accelerator=a100", "train.jsonl"], "no results found: 1 records are of another accelerator"),
+        (["--filter=^x$", "short.jsonl"], "no results found: 1 records are of models that the filters leave out"),
+        (
+            ["--metric=exec", "short.jsonl"],
+            "no results found: 1 records have 3 repeats or fewer, which are the warm-up: run them with --repeat 4 or more",
+        ),
+    ] {
+        let output = neuronscope("aggregate", &args, &folder);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.trim_end().ends_with(expected), "{args:?}: {stderr}");
+    }
+}
+
 fn report(lines: &[String], kind: ReportKind, baseline: Baseline, backends: &[Backend]) -> Option<Table> {
     let mut records = Aggregator::new(Selection {
         accelerator: AcceleratorChoice::Any,

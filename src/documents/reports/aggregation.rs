@@ -245,9 +245,7 @@ impl AggregationRun {
 
     /// The report. In a terminal, characters draw the picture. Fails when there are no records, or no records of the baseline.
     pub fn result(&self, is_terminal: bool) -> Result<AggregateResult, Refusal> {
-        if self.records.is_empty() {
-            return Err(refuse!("no results found"));
-        }
+        self.records.check_some()?;
         let Aggregation { report: kind, baseline, metric, format, .. } = self.aggregation;
         let times = speedups(&self.records, &self.backends, baseline)?;
         let report = Report { kind, times: &times, backends: &self.backends, baseline };

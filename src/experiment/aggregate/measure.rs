@@ -61,6 +61,20 @@ impl Metric {
     }
 }
 
+const _: () = assert!(WARM_UP == 3, "the sentence below names it");
+
+impl Metric {
+    /// What is said of records that have too few repeats for a measure.
+    pub(super) fn too_few_repeats(self) -> &'static str {
+        match self {
+            Self::Execution => {
+                "records have 3 repeats or fewer, which are the warm-up: run them with --repeat 4 or more"
+            }
+            Self::Compilation => "records have a single repeat: run them with --repeat 2 or more",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,7 @@ use super::measure::Measure;
 use super::measure::Metric;
 use crate::plan::{ModelFilter, Test};
 use crate::record::{LineError, LineNotes, RawRecord, numbers, parse_line, timestamp, trimmed};
-use ns_base::refuse;
+use ns_base::{Refusal, refuse};
 
 type FxIndexMap<K, V> = IndexMap<K, V, BuildHasherDefault<FxHasher>>;
 
@@ -28,6 +28,9 @@ pub struct Selection {
     /// Count unusable lines and go on, instead of failing.
     pub lenient: bool,
 }
+
+/// Records that failed or were skipped.
+const NO_TIME: &str = "records have no time (failures, skipped models)";
 
 /// Batch sizes by the number of a model, in order of first appearance.
 pub(super) type Models = FxIndexMap<u32, Batches>;
@@ -48,6 +51,15 @@ pub struct Aggregator {
     accelerators: IndexSet<String, BuildHasherDefault<FxHasher>>,
     points: BTreeMap<u64, TimePoint>,
     notes: LineNotes,
+    /// Records that the selection leaves out, by what they are.
+    left_out: LineNotes,
+}
+
+/// What a selection makes of a record.
+enum Found {
+    Selected(LineContent),
+    /// Left out, because it is this.
+    LeftOut(&'static str),
 }
 
 /// A record that was read before, in the form that reports need.
@@ -76,10 +88,19 @@ struct LineContent {
     backend: Backend,
     model: String,
     batch: BatchKey,
-    measure: Option<Measure>,
+    /// The measure, or why there is none.
+    measure: Result<Measure, &'static str>,
     accelerator: String,
     /// Whether it is compared only with records of its accelerator.
     is_apart: bool,
+}
+
+/// What is said of records of the test that is not asked for.
+const fn other_test(asked: Test) -> &'static str {
+    match asked {
+        Test::Eval => "records are of --test train",
+        Test::Train => "records are of --test eval",
+    }
 }
 
 impl Aggregator {
@@ -90,6 +111,7 @@ impl Aggregator {
             accelerators: IndexSet::default(),
             points: BTreeMap::new(),
             notes: LineNotes::default(),
+            left_out: LineNotes::default(),
         }
     }
 
@@ -98,8 +120,8 @@ impl Aggregator {
     pub fn push_line(&mut self, line: &[u8], place: impl Fn() -> String) -> Result<(), LineError> {
         let found = trimmed(line).and_then(|text| parse_line(text, |record| self.find(record)));
         match found {
-            Ok(Some(found)) => self.keep(found, place),
-            Ok(None) => {}
+            Ok(Found::Selected(found)) => self.keep(found, place),
+            Ok(Found::LeftOut(what)) => self.left_out.add(what, String::new),
             Err(error) if self.selection.lenient => {
                 self.notes.add("lines cannot be used", || format!("{}: {error}", place()));
             }
@@ -120,7 +142,7 @@ impl Aggregator {
             backend: seen.backend,
             model: seen.model.to_owned(),
             batch: BatchKey::of(seen.batch),
-            measure: seen.measure,
+            measure: seen.measure.ok_or(NO_TIME),
             accelerator: known_accelerator(seen.product).unwrap_or(seen.product).to_owned(),
             is_apart: false,
         };
@@ -153,6 +175,17 @@ impl Aggregator {
         self.points.is_empty()
     }
 
+    /// Fails when no record is stored, with what the records are that were read.
+    pub fn check_some(&self) -> Result<(), Refusal> {
+        let kinds = self.left_out.kinds().iter().chain(self.notes.kinds());
+        let read: Vec<String> = kinds.map(|kind| format!("{} {}", kind.count, kind.what)).collect();
+        match (self.is_empty(), read.is_empty()) {
+            (false, _) => Ok(()),
+            (true, true) => Err(refuse!("no results found")),
+            (true, false) => Err(refuse!("no results found: {}", read.join("; "))),
+        }
+    }
+
     /// Timestamps in order, with their series.
     pub(super) fn points(&self) -> impl DoubleEndedIterator<Item = &TimePoint> {
         self.points.values()
@@ -167,7 +200,7 @@ impl Aggregator {
         }
     }
 
-    fn find(&self, record: &RawRecord<'_>) -> Result<Option<LineContent>, LineError> {
+    fn find(&self, record: &RawRecord<'_>) -> Result<Found, LineError> {
         let Selection { accelerator, models, test, metric, lenient } = &self.selection;
         let experiment = &record.experiment;
         let product = experiment.accelerator_model.as_ref();
@@ -177,27 +210,34 @@ impl Aggregator {
             )
         };
         let wanted = accelerator.wants(experiment.accelerator.as_deref(), product).ok_or_else(unknown)?;
-        if !wanted || !models.keeps(&record.model.model_name) || experiment.test != test.name() {
-            return Ok(None);
+        let is_of_test = experiment.test == test.name();
+        for (is_kept, what) in [
+            (wanted, "records are of another accelerator"),
+            (models.keeps(&record.model.model_name), "records are of models that the filters leave out"),
+            (is_of_test, other_test(*test)),
+        ] {
+            if !is_kept {
+                return Ok(Found::LeftOut(what));
+            }
         }
         let backend = Backend::of(experiment.dynamo.as_deref(), experiment.xla.as_deref())?;
         let timestamp = timestamp(record.timestamp.get())?;
         let measure = match record.metrics.total_time {
-            None => None,
-            Some(null) if *lenient && null.get() == "null" => None,
-            Some(times) => metric.of(&numbers("metrics.total_time", times.get())?),
+            None => Err(NO_TIME),
+            Some(null) if *lenient && null.get() == "null" => Err(NO_TIME),
+            Some(times) => metric.of(&numbers("metrics.total_time", times.get())?).ok_or(metric.too_few_repeats()),
         };
         let batch = BatchKey::of(experiment.batch_size.get());
         let accelerator = known_accelerator(product).unwrap_or(product).to_owned();
         let model = record.model.model_name.as_ref().to_owned();
         let is_apart = self.selection.accelerator == AcceleratorChoice::Any;
-        Ok(Some(LineContent { timestamp, backend, model, batch, measure, accelerator, is_apart }))
+        Ok(Found::Selected(LineContent { timestamp, backend, model, batch, measure, accelerator, is_apart }))
     }
 
     fn keep(&mut self, found: LineContent, place: impl Fn() -> String) {
-        let Some(measure) = found.measure else {
-            self.notes.add("records have no time, or too few repeats (failures, skipped models)", place);
-            return;
+        let measure = match found.measure {
+            Ok(measure) => measure,
+            Err(why) => return self.notes.add(why, place),
         };
         let apart = found.is_apart.then(|| found.accelerator.clone());
         self.accelerators.insert(found.accelerator);
