@@ -15,6 +15,7 @@ use super::bench_args::BenchArgs;
 use super::config_entries::{Entry, entries, text_of_inputs, text_of_list};
 use super::file;
 use super::flags::{dashed_flag, name_of};
+use super::unknown_flags::same_meaning;
 use ns_base::nearest_text;
 use ns_bench::BenchConfig;
 
@@ -185,6 +186,10 @@ fn find<'a>(command: &'a Command, key: &str) -> Result<&'a Arg> {
         return Ok(arg);
     }
     let known: Vec<String> = command.get_arguments().filter_map(Arg::get_long).map(|l| l.replace('-', "_")).collect();
+    let same = same_meaning(key, &command.get_arguments().filter_map(Arg::get_long).collect::<Vec<_>>());
+    if !same.is_empty() {
+        bail!("bench has no such argument; {} means the same", same.join(" or ").replace('-', "_"));
+    }
     let known = known.iter().map(String::as_str).chain(["model_filename", "compiler_args"]);
     bail!("bench has no such argument; the nearest are {}", nearest_text(key, known))
 }

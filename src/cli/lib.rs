@@ -53,6 +53,7 @@ mod serve_args;
 mod source;
 mod suite_args;
 mod training_args;
+mod unknown_flags;
 mod unused_flags;
 
 use std::ffi::OsString;
@@ -88,7 +89,8 @@ fn fail(error: &anyhow::Error) -> u8 {
 fn run_words(words: Vec<OsString>) -> anyhow::Result<()> {
     let command = args::Args::command();
     let expanded = config_file::expand(flags::plain(words, &command)?).and_then(cc_env::expand)?;
-    let matches = command.try_get_matches_from(expanded)?;
+    let explain = |error| unknown_flags::explain(error, &expanded, &args::Args::command());
+    let matches = command.try_get_matches_from(&expanded).map_err(explain)?;
     let args = args::Args::from_arg_matches(&matches).map_err(|e| e.format(&mut args::Args::command()))?;
     unused_flags::remarks(&matches).iter().for_each(|line| host::say(line));
     commands::run(args.command)

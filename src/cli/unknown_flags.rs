@@ -1,0 +1,184 @@
+//! A flag that a command does not have: the error offers the flag that means the same there, which may have quite another spelling.
+
+use std::ffi::OsString;
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+
+/// Names of one thing each, as other tools and people write them; those that a command has are offered in this order.
+const CONCEPTS: &[&[&str]] = &[
+    &["batch-sizes", "batch-size", "batch", "batchsize", "bs", "max-batch-size", "samples"],
+    &[
+        "auto-cast-type",
+        "dtype",
+        "weights",
+        "auto-cast",
+        "precision",
+        "data-type",
+        "torch-dtype",
+        "cast-mode",
+        "cast-modes",
+    ],
+    &[
+        "instance",
+        "accelerator",
+        "instances",
+        "instance-type",
+        "hardware",
+        "device",
+        "devices",
+        "target",
+        "machine",
+        "platform",
+        "chip",
+    ],
+    &[
+        "n-models",
+        "tp",
+        "cores",
+        "num-cores",
+        "n-cores",
+        "neuroncores",
+        "num-neuroncores",
+        "neuron-cores",
+        "copies",
+        "replicas",
+        "num-models",
+    ],
+    &["workers-per-model", "workers", "num-workers", "n-workers", "threads", "num-threads", "concurrency", "clients"],
+    &["duration", "seconds", "time", "timeout", "benchmark-time"],
+    &[
+        "max-inferences",
+        "num-timed-iterations",
+        "repeat",
+        "requests",
+        "iterations",
+        "iters",
+        "num-iterations",
+        "steps",
+        "runs",
+    ],
+    &["warmup-inferences", "num-warmup-iterations", "warmup", "warmup-iterations", "warmup-steps"],
+    &["output", "output-dirname", "models-dir", "out", "output-file", "output-dir", "save", "save-to", "filename"],
+    &[
+        "model",
+        "models",
+        "model-id",
+        "model-path",
+        "model-file",
+        "model-name-or-path",
+        "network",
+        "checkpoint",
+        "onnx",
+        "file",
+        "path",
+    ],
+    &[
+        "input",
+        "inputs",
+        "shapes",
+        "shape",
+        "input-shape",
+        "input-shapes",
+        "input-tokens",
+        "prompt-tokens",
+        "prompt-length",
+        "context",
+        "context-length",
+    ],
+    &["output-tokens", "output", "generate", "tokens", "num-tokens", "new-tokens"],
+    &["seed", "random-seed", "rng-seed"],
+    &["latency-bound-ms", "max-tpot-ms", "slo", "slo-ms", "max-latency", "max-latency-ms", "latency-limit"],
+    &["matrix-dim", "size", "dim-size", "m", "k", "matrix-size"],
+    &["optlevel", "opt-level", "optimization-level", "performance-levels"],
+    &["top", "limit", "max-rows", "rows", "num-rows", "head"],
+    &["report-verbosity", "verbosity", "verbose", "quiet", "log-level", "debug"],
+];
+
+/// What people call the tokens of a sequence, which a model of the zoo has as a parameter.
+const SEQUENCE: &[&str] =
+    &["seq", "seq-len", "seq-length", "seqlen", "sequence-length", "max-length", "max-seq-len", "max-seq-length"];
+
+/// Those of the known names that mean what `name` means.
+pub(super) fn same_meaning(name: &str, known: &[&str]) -> Vec<String> {
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    let groups = CONCEPTS.iter().filter(|group| group.contains(&name.as_str()));
+    let mut found: Vec<String> = Vec::new();
+    for word in groups.flat_map(|group| group.iter()).filter(|word| known.contains(*word)) {
+        if !found.iter().any(|before| before == word) {
+            found.push((*word).to_owned());
+        }
+    }
+    found
+}
+
+/// The error of clap for these words, with the flags that mean what an unknown one means.
+pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command) -> clap::Error {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
+    let Some(name) = given.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument) else {
+        return error;
+    };
+    let (name, command) = (name.to_owned(), called(words, root));
+    // A value that begins with dashes is no likely wish of somebody who misspells a flag.
+    error.remove(ContextKind::Suggested);
+    let known: Vec<&str> = command.get_arguments().filter_map(Arg::get_long).collect();
+    let same: Vec<String> = same_meaning(&name, &known).iter().map(|name| format!("--{name}")).collect();
+    if SEQUENCE.contains(&name.as_str()) && known.contains(&"model") {
+        let tip =
+            StyledStr::from("the tokens of a sequence are a parameter of the model: --model bert-base-uncased:seq=128");
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    } else if let [one] = same.as_slice() {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(one.clone()));
+    } else if !same.is_empty() {
+        error.insert(ContextKind::SuggestedArg, ContextValue::Strings(same));
+    }
+    error
+}
+
+/// The command that words call; the first of them is the program's name.
+fn called<'a>(words: &[OsString], root: &'a Command) -> &'a Command {
+    words
+        .iter()
+        .skip(1)
+        .try_fold(root, |command, word| command.find_subcommand(word).ok_or(command))
+        .unwrap_or_else(|last| last)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::args::Args;
+
+    fn said(line: &str) -> String {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let error = Args::command().try_get_matches_from(&words).unwrap_err();
+        explain(error, &words, &Args::command()).to_string()
+    }
+
+    #[test]
+    fn an_unknown_flag_is_answered_with_the_one_that_means_the_same() {
+        assert!(said("n bench --cast-mode fp32").contains("'--auto-cast'"));
+        assert!(said("n bench --dtype bf16").contains("arguments exist: '--auto-cast-type', '--auto-cast'"));
+        assert!(said("n bench --cores 2").contains("argument exists: '--n-models'"));
+        assert!(said("n generate --cores 2").contains("argument exists: '--tp'"));
+        assert!(said("n matmult --iters 2").contains("argument exists: '--num-timed-iterations'"));
+        assert!(said("n bench --seq-len 64").contains("--model bert-base-uncased:seq=128"));
+        assert!(said("n bench --max-infers 64").contains("argument exists: '--max-inferences'"));
+        assert!(!said("n bench --zzz 1").contains("tip:"));
+        assert!(!said("n query --zzz 1").contains("as a value"));
+    }
+
+    #[test]
+    fn every_concept_is_of_a_flag_that_exists() {
+        let root = Args::command();
+        let flags: Vec<&str> =
+            root.get_subcommands().flat_map(|sub| sub.get_arguments().filter_map(Arg::get_long)).collect();
+        for group in CONCEPTS {
+            assert!(group.iter().any(|word| flags.contains(word)), "{group:?}");
+        }
+    }
+}
