@@ -189,7 +189,8 @@ impl Levels {
         level.and_then(|id| self.list.get(id)).map_or(ALL_LEVELS, |level| level.name.as_str())
     }
 
-    /// The level with a name, in any letter case and with `-` for spaces; absent for `all`.
+    /// The level with a name, in any letter case and with `-` for spaces; absent for `all`. The first words of a name are enough where
+    /// they begin no other: `framework` is `framework ops`, and `framework ops of control` begins with that.
     ///
     /// # Errors
     /// When the profile has no slices of a level of that name.
@@ -197,15 +198,28 @@ impl Levels {
         if is_level(ALL_LEVELS, name) {
             return Ok(None);
         }
-        let found = self.used().find(|(_, level)| is_level(&level.name, name)).map(|(id, _)| id);
+        let exact = self.used().find(|(_, level)| is_level(&level.name, name));
+        let found = exact.or_else(|| self.begun_by(name)).map(|(id, _)| id);
         let known = || self.used().map(|(_, l)| l.name.as_str()).chain([ALL_LEVELS]).collect::<Vec<_>>().join(", ");
         found.map(Some).ok_or_else(|| refuse!("there is no level '{name}' in this profile: it has {}", known()))
     }
+
+    fn begun_by(&self, words: &str) -> Option<(LevelId, &Level)> {
+        let begins = |own: &str, with: &str| plain(own).starts_with(&format!("{} ", plain(with)));
+        let begun = || self.used().filter(|(_, level)| begins(&level.name, words));
+        let shortest = begun().min_by_key(|(_, level)| level.name.len())?;
+        let is_one = begun().all(|(id, level)| id == shortest.0 || begins(&level.name, &shortest.1.name));
+        is_one.then_some(shortest)
+    }
+}
+
+/// A name of a level in small letters, with spaces between its words.
+fn plain(name: &str) -> String {
+    name.trim().replace(['-', '_'], " ").to_lowercase()
 }
 
 /// Whether a name, in any letter case and with `-` or `_` for spaces, means a level.
 pub fn is_level(own: &str, name: &str) -> bool {
-    let plain = |text: &str| text.trim().replace(['-', '_'], " ").to_lowercase();
     plain(own) == plain(name)
 }
 
@@ -315,6 +329,8 @@ mod tests {
         let levels = profile.levels();
         assert_eq!(levels.name(levels.default_level()), "device kernels");
         assert_eq!(levels.find("CPU-Ops").map(|l| levels.name(l).to_owned()), Ok("CPU ops".to_owned()));
+        assert_eq!(levels.find("runtime").map(|l| levels.name(l).to_owned()), Ok("runtime calls".to_owned()));
+        assert!(levels.find("device").is_err(), "device kernels and device steps begin with it");
         assert_eq!(levels.find("all"), Ok(None));
         let error = levels.find("modules").unwrap_err().to_string();
         assert!(
