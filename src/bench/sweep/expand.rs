@@ -45,7 +45,11 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, Refusal> {
     if is_measured {
         sizes.truncate(1);
     }
-    messages.extend(sizes.iter().filter(|s| !is_measured && instance(s).is_none()).map(|s| unknown_size(config, s)));
+    let is_unknown = |size: &&str| !is_measured && instance(size).is_none();
+    let may_be_any = ModelKind::of(config.model.trim()) == ModelKind::Fixed;
+    let has_others = !may_be_any && !sizes.iter().all(|size| is_unknown(&size));
+    messages.extend(sizes.iter().copied().filter(is_unknown).map(|size| unknown_size(config, size, has_others)));
+    sizes.retain(|size| !(has_others && is_unknown(&size)));
     let models = match &config.index {
         Some(index) => models_of_index(config, index, &mut messages),
         None => models_of_lists(config, &mut messages),
@@ -277,6 +281,14 @@ mod tests {
         assert!(sweep.configurations.iter().all(|c| c.instance_type == CORE_OF_OTHERS && c.check().is_ok()));
         let said = &sweep.messages[0];
         assert!(said.contains("as fit are skipped; the others run on NeuronCores of trn1.2xlarge"), "{said}");
+        // Beside a size that has NeuronCores it would be a second row of another size.
+        let beside = BenchConfig { instance_type: "inf2.xlarge,m5.large".into(), ..BenchConfig::default() };
+        let sweep = expand(&beside).unwrap();
+        assert!(sweep.configurations.iter().all(|c| c.instance_type == "inf2.xlarge"));
+        assert!(
+            sweep.messages[0]
+                .starts_with("instance_type: 'm5.large' is not a known size, so it is left out; the nearest")
+        );
     }
 
     #[test]

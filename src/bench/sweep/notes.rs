@@ -20,8 +20,12 @@ pub(crate) fn notes(config: &BenchConfig, models: &[ModelConfig]) -> Vec<String>
     duration(config).into_iter().chain(of_models.into_iter().flatten()).collect()
 }
 
-/// A system given by its times may have an unknown size.
-pub(crate) fn unknown_size(config: &BenchConfig, name: &str) -> String {
+/// A system given by its times may have an unknown size; a model needs a NeuronCore, and beside sizes that have some it has rows on
+/// those only.
+pub(crate) fn unknown_size(config: &BenchConfig, name: &str, is_left_out: bool) -> String {
+    if is_left_out {
+        return format!("instance_type: '{name}' is not a known size, so it is left out; {}", instances_like(name));
+    }
     let consequence = if config.n_models.is_none() {
         "the configurations with as many models as fit are skipped"
     } else {
