@@ -5,134 +5,72 @@ use std::ffi::OsString;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
+use ns_base::meant;
 
 /// Names of one thing each, as other tools and people write them; those that a command has are offered in this order.
-const CONCEPTS: &[&[&str]] = &[
-    &["batch-sizes", "batch-size", "batch", "batchsize", "bs", "max-batch-size", "samples"],
-    &[
-        "auto-cast-type",
-        "dtype",
-        "weights",
-        "auto-cast",
-        "precision",
-        "data-type",
-        "torch-dtype",
-        "cast-mode",
-        "cast-modes",
-    ],
-    &[
-        "instance",
-        "accelerator",
-        "instances",
-        "instance-type",
-        "hardware",
-        "device",
-        "devices",
-        "target",
-        "machine",
-        "platform",
-        "chip",
-    ],
-    &[
-        "n-models",
-        "tp",
-        "cores",
-        "num-cores",
-        "n-cores",
-        "neuroncores",
-        "num-neuroncores",
-        "neuron-cores",
-        "copies",
-        "replicas",
-        "num-models",
-    ],
-    &["workers-per-model", "workers", "num-workers", "n-workers", "threads", "num-threads", "concurrency", "clients"],
-    &["duration", "seconds", "time", "timeout", "benchmark-time"],
-    &[
-        "max-inferences",
-        "num-timed-iterations",
-        "repeat",
-        "requests",
-        "iterations",
-        "iters",
-        "num-iterations",
-        "steps",
-        "runs",
-    ],
-    &["warmup-inferences", "num-warmup-iterations", "warmup", "warmup-iterations", "warmup-steps"],
-    &["output", "output-dirname", "models-dir", "out", "output-file", "output-dir", "save", "save-to", "filename"],
-    &[
-        "model",
-        "models",
-        "model-id",
-        "model-path",
-        "model-file",
-        "model-name-or-path",
-        "network",
-        "checkpoint",
-        "onnx",
-        "file",
-        "path",
-    ],
-    &[
-        "input",
-        "inputs",
-        "shapes",
-        "shape",
-        "input-shape",
-        "input-shapes",
-        "input-tokens",
-        "prompt-tokens",
-        "prompt-length",
-        "context",
-        "context-length",
-    ],
-    &["output-tokens", "output", "generate", "tokens", "num-tokens", "new-tokens"],
-    &["seed", "random-seed", "rng-seed"],
-    &["latency-bound-ms", "max-tpot-ms", "slo", "slo-ms", "max-latency", "max-latency-ms", "latency-limit"],
-    &["matrix-dim", "size", "dim-size", "m", "k", "matrix-size"],
-    &["optlevel", "opt-level", "optimization-level", "performance-levels"],
-    &["top", "limit", "max-rows", "rows", "num-rows", "head"],
-    &["report-verbosity", "verbosity", "verbose", "quiet", "log-level", "debug"],
+const CONCEPTS: &[&str] = &[
+    "batch-sizes batch-size batch batchsize bs max-batch-size samples",
+    "auto-cast-type dtype weights auto-cast precision data-type torch-dtype cast-mode cast-modes",
+    "instance accelerator instances instance-type hardware device devices target machine platform chip",
+    "n-models tp cores num-cores n-cores neuroncores num-neuroncores neuron-cores copies replicas num-models",
+    "workers-per-model workers num-workers n-workers threads num-threads concurrency clients",
+    "duration seconds time timeout benchmark-time",
+    "max-inferences num-timed-iterations repeat requests iterations iters num-iterations steps runs",
+    "warmup-inferences num-warmup-iterations warmup warmup-iterations warmup-steps",
+    "output output-dirname models-dir o out output-file output-dir save save-to filename",
+    "model models model-id model-path model-file model-name-or-path network checkpoint onnx file path",
+    "input inputs shapes shape input-shape input-shapes input-tokens prompt-tokens prompt-length context context-length",
+    "output-tokens output generate tokens num-tokens new-tokens",
+    "seed random-seed rng-seed",
+    "latency-bound-ms max-tpot-ms slo slo-ms max-latency max-latency-ms latency-limit",
+    "matrix-dim size dim-size m k matrix-size",
+    "optlevel opt-level optimization-level performance-levels",
+    "top limit max-rows rows num-rows head",
+    "report-verbosity verbosity verbose quiet log-level debug",
 ];
 
 /// What people call the tokens of a sequence, which a model of the zoo has as a parameter.
-const SEQUENCE: &[&str] =
-    &["seq", "seq-len", "seq-length", "seqlen", "sequence-length", "max-length", "max-seq-len", "max-seq-length"];
+const SEQUENCE: &str = "seq seq-len seq-length seqlen sequence-length max-length max-seq-len max-seq-length";
 
 /// Those of the known names that mean what `name` means.
-pub(super) fn same_meaning(name: &str, known: &[&str]) -> Vec<String> {
+pub(super) fn same_meaning<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     let name = name.to_ascii_lowercase().replace('_', "-");
-    let groups = CONCEPTS.iter().filter(|group| group.contains(&name.as_str()));
-    let mut found: Vec<String> = Vec::new();
-    for word in groups.flat_map(|group| group.iter()).filter(|word| known.contains(*word)) {
-        if !found.iter().any(|before| before == word) {
-            found.push((*word).to_owned());
-        }
+    let groups = CONCEPTS.iter().filter(|group| group.split(' ').any(|word| word == name));
+    let mut found: Vec<&str> = Vec::new();
+    for word in groups.flat_map(|group| group.split(' ')) {
+        found.extend(known.iter().copied().filter(|known| *known == word));
     }
     found
 }
 
-/// The error of clap for these words, with the flags that mean what an unknown one means.
+/// The error of clap for these words; where it is of an unknown flag, with the flags that mean what that means.
 pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command) -> clap::Error {
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
-    let Some(name) = given.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument) else {
+    let (ErrorKind::UnknownArgument, Some(ContextValue::String(given))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+    else {
         return error;
     };
-    let (name, command) = (name.to_owned(), called(words, root));
-    // A value that begins with dashes is no likely wish of somebody who misspells a flag.
-    error.remove(ContextKind::Suggested);
+    let name = given.trim_start_matches('-').to_owned();
+    let command = called(words, root);
     let known: Vec<&str> = command.get_arguments().filter_map(Arg::get_long).collect();
-    let same: Vec<String> = same_meaning(&name, &known).iter().map(|name| format!("--{name}")).collect();
-    if SEQUENCE.contains(&name.as_str()) && known.contains(&"model") {
-        let tip =
-            StyledStr::from("the tokens of a sequence are a parameter of the model: --model bert-base-uncased:seq=128");
-        error.remove(ContextKind::SuggestedArg);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
-    } else if let [one] = same.as_slice() {
-        error.insert(ContextKind::SuggestedArg, ContextValue::String(one.clone()));
-    } else if !same.is_empty() {
-        error.insert(ContextKind::SuggestedArg, ContextValue::Strings(same));
+    let mut same = same_meaning(&name, &known);
+    if same.is_empty() {
+        same.extend(meant(&name, known.iter().copied()));
+    }
+    // clap's own tips are of names that are less alike, and of values that begin with dashes.
+    error.remove(ContextKind::Suggested);
+    error.remove(ContextKind::SuggestedArg);
+    if SEQUENCE.split(' ').any(|word| word == name) && known.contains(&"model") {
+        let tip = "the tokens of a sequence are a parameter of the model: --model bert-base-uncased:seq=128";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+    }
+    match &*same {
+        [] => {}
+        [one] => drop(error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{one}")))),
+        several => {
+            let flags = several.iter().map(|name| format!("--{name}")).collect();
+            error.insert(ContextKind::SuggestedArg, ContextValue::Strings(flags));
+        }
     }
     error
 }
@@ -168,6 +106,9 @@ mod tests {
         assert!(said("n matmult --iters 2").contains("argument exists: '--num-timed-iterations'"));
         assert!(said("n bench --seq-len 64").contains("--model bert-base-uncased:seq=128"));
         assert!(said("n bench --max-infers 64").contains("argument exists: '--max-inferences'"));
+        assert!(said("n flame -o f.svg a.json").lines().all(|line| !line.contains("tip:")));
+        assert!(said("n compile -o f").contains("'--models-dir'"));
+        assert!(!said("n bench --compare trn1").contains("tip:"));
         assert!(!said("n bench --zzz 1").contains("tip:"));
         assert!(!said("n query --zzz 1").contains("as a value"));
     }
@@ -178,7 +119,7 @@ mod tests {
         let flags: Vec<&str> =
             root.get_subcommands().flat_map(|sub| sub.get_arguments().filter_map(Arg::get_long)).collect();
         for group in CONCEPTS {
-            assert!(group.iter().any(|word| flags.contains(word)), "{group:?}");
+            assert!(group.split(' ').any(|word| flags.contains(&word)), "{group:?}");
         }
     }
 }

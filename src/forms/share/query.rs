@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use ns_base::meant;
+
 /// Names and values in order; the last value of a name counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
     pairs: Vec<(String, String)>,
 }
-
-/// From this similarity of Jaro and Winkler on, a name is taken for a misspelling of another: `instance_type` and `instance` have 0.92,
-/// `later` and `level` 0.83.
-const LIKE: f64 = 0.88;
 
 impl Query {
     /// Reads `a=1&b=2`. Parts without `=` have an empty value.
@@ -31,12 +29,7 @@ impl Query {
     /// belong to a later version.
     pub fn misspelt(&self, known: &BTreeSet<&'static str>) -> Vec<(String, &'static str)> {
         let unknown: BTreeSet<&str> = self.names().filter(|name| !known.contains(name)).collect();
-        let near = |name: &str| {
-            let lower = name.to_ascii_lowercase();
-            let likeness = |known: &&'static str| strsim::jaro_winkler(&lower, known);
-            let nearest = known.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
-            (likeness(&nearest) >= LIKE).then(|| (name.to_owned(), nearest))
-        };
+        let near = |name: &str| meant(name, known.iter().copied()).map(|known| (name.to_owned(), known));
         unknown.into_iter().filter_map(near).collect()
     }
 
