@@ -18,7 +18,8 @@ pub fn parse(text: &str) -> Result<Query, QueryError> {
     let query = parser.query()?;
     match parser.peek() {
         Token::End => Ok(query),
-        _ => parser.fail(refuse!("expected where, group by, select, order by or limit, in this order")),
+        _ => parser
+            .fail(refuse!("expected where, group by, select, order by or limit, in this order; select may come first")),
     }
 }
 
@@ -31,14 +32,15 @@ struct Parser {
 impl Parser {
     fn query(&mut self) -> Result<Query, QueryError> {
         let mut query = Query::default();
+        let is_first = self.selection(&mut query)?;
         if self.keyword("where") {
             query.condition = Some(self.any()?);
         }
         if self.two_words("group", "by")? {
             query.group_by = self.list(Self::group_column)?;
         }
-        if self.keyword("select") {
-            query.select = self.list(Self::selected)?;
+        if !is_first {
+            self.selection(&mut query)?;
         }
         self.complete(&mut query)?;
         if self.two_words("order", "by")? {
@@ -49,6 +51,20 @@ impl Parser {
             query.limit = Some(self.whole_number()?);
         }
         Ok(query)
+    }
+
+    /// `select` with its items, or `*` for those that stand where none are given; `from slices` says what there is to ask. Whether it is there.
+    fn selection(&mut self, query: &mut Query) -> Result<bool, QueryError> {
+        if !self.keyword("select") {
+            return Ok(false);
+        }
+        if !self.sign("*") {
+            query.select = self.list(Self::selected)?;
+        }
+        if self.keyword("from") && !self.keyword("slices") && !self.keyword("slice") {
+            return self.fail(refuse!("a query is of slices: write from slices, or leave it out"));
+        }
+        Ok(true)
     }
 
     /// Fills in a missing `select`, and checks that grouped queries show no column that differs within a group.
@@ -174,11 +190,16 @@ impl Parser {
 
     fn selected(&mut self) -> Result<OutputColumn, QueryError> {
         let Token::Word(word) = self.peek().clone() else { return self.fail(refuse!("expected a column")) };
-        if word == "count" {
+        if word.eq_ignore_ascii_case("count") {
             self.at += 1;
+            if self.sign("(") {
+                self.sign("*");
+                self.expect_sign(")")?;
+            }
             return Ok(OutputColumn::Count);
         }
-        let Some(aggregate) = Aggregate::from_name(&word) else {
+        let lower = word.to_ascii_lowercase();
+        let Some(aggregate) = Aggregate::from_name(if lower == "avg" { "mean" } else { &lower }) else {
             return self.column().map(OutputColumn::Plain);
         };
         self.at += 1;
@@ -297,6 +318,16 @@ mod tests {
         assert!(matches!(&parts[1], Condition::Not(_)));
         assert_eq!(parse("").unwrap().select.len(), 5);
         assert_eq!(parse("group by name").unwrap().select.len(), 5);
+    }
+
+    #[test]
+    fn a_query_in_the_order_of_sql_is_the_same() {
+        let ours = parse("where dur > 1us group by name select name, count, mean(dur) order by count desc limit 3");
+        let sql =
+            "SELECT name, COUNT(*), AVG(dur) FROM slices WHERE dur > 1us GROUP BY name ORDER BY count(*) DESC LIMIT 3";
+        assert_eq!(ours, parse(sql));
+        assert_eq!(parse("select * from slice limit 3"), parse("limit 3"));
+        assert_eq!(parse("select * from x").unwrap_err().to_string().split(':').nth(1), Some(" a query is of slices"));
     }
 
     #[test]
