@@ -47,16 +47,14 @@ impl LevelArgs {
 
     /// The line above an answer with its level and the other levels; empty for a profile of one level.
     pub fn line(&self, profile: &ProfileInfo) -> String {
-        let used = self.level.as_deref().unwrap_or(&profile.default_level);
-        let plain = |name: &str| name.replace(['-', '_'], " ").to_lowercase();
-        let others: Vec<&str> =
-            profile.levels.iter().map(|l| l.name.as_str()).filter(|l| plain(l) != plain(used)).collect();
+        let given = self.level.as_deref().unwrap_or(&profile.default_level);
+        let name = profile.own_level(given).unwrap_or(given);
+        let others: Vec<&str> = profile.levels.iter().map(|l| l.name.as_str()).filter(|other| *other != name).collect();
         if others.is_empty() {
             return String::new();
         }
         let most = others.len().min(MOST_LEVELS);
         let more = if others.len() > most { format!(" and {} more", others.len() - most) } else { String::new() };
-        let name = profile.levels.iter().find(|l| plain(&l.name) == plain(used)).map_or(used, |l| l.name.as_str());
         let all = if name == ALL_LEVELS { "" } else { ", all" };
         format!("Level: {name} (--level takes {}{more}{all})\n\n", others[..most].join(", "))
     }

@@ -15,7 +15,7 @@ use super::bench_args::BenchArgs;
 use super::config_entries::{Entry, entries, text_of_inputs, text_of_list};
 use super::file;
 use super::flags::{dashed_flag, name_of};
-use super::unknown_flags::same_meaning;
+use super::usage_error::same_meaning;
 use ns_base::nearest_text;
 use ns_bench::BenchConfig;
 

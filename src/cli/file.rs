@@ -122,6 +122,16 @@ const fn is_pipe(_: &std::fs::Metadata) -> bool {
     true
 }
 
+/// What the system says of a file or folder. Fails when there is none of this name.
+pub(super) fn metadata(path: &Path) -> Result<std::fs::Metadata> {
+    let place = path.display().to_string();
+    std::fs::metadata(path).with_context(|| match place.split_once("://") {
+        Some(_) => format!("{place}: is an address, and nothing is fetched: download the file and name it here"),
+        None if place.contains('*') => format!("{place}: no file has a name like this"),
+        None => format!("{place}: cannot be opened"),
+    })
+}
+
 impl FileSource {
     /// Opens a file. Fails when it cannot be opened, or is a folder or a device.
     pub fn open(path: &Path) -> Result<Self> {
@@ -133,7 +143,7 @@ impl FileSource {
             return Self::of_pipe(std::io::stdin().lock(), "-", folder);
         }
         let place = path.display();
-        let metadata = std::fs::metadata(path).with_context(|| format!("{place}: cannot be opened"))?;
+        let metadata = metadata(path)?;
         if metadata.is_dir() {
             bail!("{place}: is a folder, where a file is needed");
         }

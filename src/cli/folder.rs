@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::file::FileSource;
+use super::file::{FileSource, metadata};
 use ns_base::{Refusal, refuse};
 use ns_session::{BundleLayout, ByteSource, Piece, files_to_open};
 
@@ -27,8 +27,7 @@ impl FolderSource {
         let mut found: Vec<(String, PathBuf)> = Vec::new();
         let is_alone = paths.len() == 1;
         for path in paths {
-            let place = path.display();
-            let metadata = std::fs::metadata(path).with_context(|| format!("{place}: cannot be opened"))?;
+            let metadata = metadata(path)?;
             let name = name_in_bundle(path);
             if !metadata.is_dir() {
                 found.push((name, path.clone()));

@@ -53,8 +53,8 @@ mod serve_args;
 mod source;
 mod suite_args;
 mod training_args;
-mod unknown_flags;
 mod unused_flags;
+mod usage_error;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -89,7 +89,7 @@ fn fail(error: &anyhow::Error) -> u8 {
 fn run_words(words: Vec<OsString>) -> anyhow::Result<()> {
     let command = args::Args::command();
     let expanded = config_file::expand(flags::plain(words, &command)?).and_then(cc_env::expand)?;
-    let explain = |error| unknown_flags::explain(error, &expanded, &args::Args::command());
+    let explain = |error| usage_error::explain(error, &expanded, &args::Args::command());
     let matches = command.try_get_matches_from(&expanded).map_err(explain)?;
     let args = args::Args::from_arg_matches(&matches).map_err(|e| e.format(&mut args::Args::command()))?;
     unused_flags::remarks(&matches).iter().for_each(|line| host::say(line));

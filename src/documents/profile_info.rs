@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::OperatorKind;
 use ns_base::Diagnostic;
 use ns_forms::ProfileOrigin;
-use ns_profile::levels::{ALL_LEVELS, Level, is_level};
+use ns_profile::levels::{ALL_LEVELS, Level, level_of};
 use ns_view::colours::Colours;
 use ns_view::timeline::{Annotation, Outline};
 
@@ -60,10 +60,9 @@ impl ProfileInfo {
         Some(format!("level: {run} has no level '{name}'; its levels are {known}. {default} is used."))
     }
 
-    /// A level as this profile spells it, from its name in any case and with `-` for spaces.
-    pub fn own_level(&self, name: &str) -> Option<String> {
-        let mut own = self.levels.iter().map(|l| l.name.as_str()).chain([ALL_LEVELS]);
-        own.find(|own| is_level(own, name)).map(str::to_owned)
+    /// A level as this profile spells it; see [`level_of`].
+    pub fn own_level(&self, name: &str) -> Option<&str> {
+        level_of(name, self.levels.iter().map(|l| l.name.as_str()).chain([ALL_LEVELS]))
     }
 }
 
@@ -92,11 +91,11 @@ mod tests {
             marks: Vec::new(),
             also: Vec::new(),
         };
-        assert_eq!(info.own_level("runtime-calls").as_deref(), Some("runtime calls"));
-        assert_eq!((info.level_problem("cpu_ops"), info.level_problem("ALL")), (None, None));
+        assert_eq!(info.own_level("runtime-calls"), Some("runtime calls"));
+        assert_eq!((info.level_problem("cpu"), info.level_problem("ALL")), (None, None));
         assert_eq!(
-            info.level_problem("cpu").unwrap(),
-            "level: run.json has no level 'cpu'; its levels are CPU ops, runtime calls, all. CPU ops is used."
+            info.level_problem("gpu").unwrap(),
+            "level: run.json has no level 'gpu'; its levels are CPU ops, runtime calls, all. CPU ops is used."
         );
     }
 }

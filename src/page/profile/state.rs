@@ -109,7 +109,7 @@ impl<Worker> ProfileState<Worker> {
     pub fn level(&self) -> Option<String> {
         let info = &self.current_run()?.info;
         match &self.link.level {
-            Some(level) => info.own_level(level),
+            Some(level) => info.own_level(level).map(str::to_owned),
             None => Some(self.default_level()?).filter(|level| *level != info.default_level),
         }
     }

@@ -189,38 +189,32 @@ impl Levels {
         level.and_then(|id| self.list.get(id)).map_or(ALL_LEVELS, |level| level.name.as_str())
     }
 
-    /// The level with a name, in any letter case and with `-` for spaces; absent for `all`. The first words of a name are enough where
-    /// they begin no other: `framework` is `framework ops`, and `framework ops of control` begins with that.
+    /// The level with a name, in any letter case and with `-` for spaces; absent for `all`; see [`level_of`].
     ///
     /// # Errors
     /// When the profile has no slices of a level of that name.
     pub fn find(&self, name: &str) -> Result<Option<LevelId>, Refusal> {
-        if is_level(ALL_LEVELS, name) {
-            return Ok(None);
-        }
-        let exact = self.used().find(|(_, level)| is_level(&level.name, name));
-        let found = exact.or_else(|| self.begun_by(name)).map(|(id, _)| id);
-        let known = || self.used().map(|(_, l)| l.name.as_str()).chain([ALL_LEVELS]).collect::<Vec<_>>().join(", ");
-        found.map(Some).ok_or_else(|| refuse!("there is no level '{name}' in this profile: it has {}", known()))
-    }
-
-    fn begun_by(&self, words: &str) -> Option<(LevelId, &Level)> {
-        let begins = |own: &str, with: &str| plain(own).starts_with(&format!("{} ", plain(with)));
-        let begun = || self.used().filter(|(_, level)| begins(&level.name, words));
-        let shortest = begun().min_by_key(|(_, level)| level.name.len())?;
-        let is_one = begun().all(|(id, level)| id == shortest.0 || begins(&level.name, &shortest.1.name));
-        is_one.then_some(shortest)
+        let names = || self.used().map(|(_, level)| level.name.as_str()).chain([ALL_LEVELS]);
+        let Some(own) = level_of(name, names()) else {
+            let known: Vec<&str> = names().collect();
+            return Err(refuse!("there is no level '{name}' in this profile: it has {}", known.join(", ")));
+        };
+        Ok(self.used().find(|(_, level)| level.name == own).map(|(id, _)| id))
     }
 }
 
-/// A name of a level in small letters, with spaces between its words.
-fn plain(name: &str) -> String {
-    name.trim().replace(['-', '_'], " ").to_lowercase()
-}
-
-/// Whether a name, in any letter case and with `-` or `_` for spaces, means a level.
-pub fn is_level(own: &str, name: &str) -> bool {
-    plain(own) == plain(name)
+/// The name that another means, in any letter case and with `-` or `_` for spaces. Its first words are enough where they begin no other:
+/// `framework` is `framework ops`, and `framework ops of control` begins with that.
+pub fn level_of<'n>(given: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let plain = |name: &str| name.trim().replace(['-', '_'], " ").to_lowercase();
+    let begins = |own: &str, with: &str| own.starts_with(&format!("{with} "));
+    let (given, mut names) = (plain(given), names.map(|own| (plain(own), own)).collect::<Vec<_>>());
+    if let Some((_, own)) = names.iter().find(|(name, _)| *name == given) {
+        return Some(own);
+    }
+    names.retain(|(name, _)| begins(name, &given));
+    let (shortest, own) = names.iter().min_by_key(|(name, _)| name.len())?;
+    names.iter().all(|(name, _)| name == shortest || begins(name, shortest)).then_some(own)
 }
 
 /// Levels by name, in the order in which they are first named.

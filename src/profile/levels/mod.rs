@@ -14,5 +14,5 @@ mod places;
 pub mod waits;
 pub mod wrappers;
 
-pub use classify::{ALL_LEVELS, Level, LevelId, Levels, is_level};
+pub use classify::{ALL_LEVELS, Level, LevelId, Levels, level_of};
 pub use family::Family;

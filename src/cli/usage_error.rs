@@ -1,4 +1,5 @@
-//! A flag that a command does not have: the error offers the flag that means the same there, which may have quite another spelling.
+//! Usage errors in words: a flag that a command does not have is answered with the one that means the same there, which may have quite
+//! another spelling; a value that is no number, with what it has to be.
 
 use std::ffi::OsString;
 
@@ -25,7 +26,7 @@ const CONCEPTS: &[&str] = &[
     "latency-bound-ms max-tpot-ms slo slo-ms max-latency max-latency-ms latency-limit",
     "matrix-dim size dim-size m k matrix-size",
     "optlevel opt-level optimization-level performance-levels",
-    "top limit max-rows rows num-rows head",
+    "top nodes n limit max-rows rows num-rows head",
     "report-verbosity verbosity verbose quiet log-level debug",
 ];
 
@@ -45,6 +46,9 @@ pub(super) fn same_meaning<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
 
 /// The error of clap for these words; where it is of an unknown flag, with the flags that mean what that means.
 pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command) -> clap::Error {
+    if let Some(plain) = of_number(&error, called(words, root)) {
+        return plain;
+    }
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(given))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     else {
@@ -73,6 +77,25 @@ pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command
         }
     }
     error
+}
+
+/// What a value that is no number of its kind should be, by what Rust's parsers say of it.
+const NUMBERS: &[(&str, &str)] = &[
+    ("invalid digit found in string", "is not a whole number"),
+    ("cannot parse integer from empty string", "is empty: it has to be a whole number"),
+    ("number too large to fit in target type", "is too large"),
+    ("number too small to fit in target type", "is too small"),
+    ("invalid float literal", "is not a number"),
+    ("cannot parse float from empty string", "is empty: it has to be a number"),
+];
+
+/// The error of a value that is no number, in a sentence.
+fn of_number(error: &clap::Error, command: &Command) -> Option<clap::Error> {
+    let text = std::error::Error::source(error)?.to_string();
+    let (_, what) = NUMBERS.iter().find(|(of_parser, _)| text == *of_parser)?;
+    let word = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let (flag, value) = (word(ContextKind::InvalidArg), word(ContextKind::InvalidValue));
+    Some(command.clone().error(ErrorKind::ValueValidation, format!("{flag}: '{value}' {what}")))
 }
 
 /// The command that words call; the first of them is the program's name.
@@ -111,6 +134,7 @@ mod tests {
         assert!(!said("n bench --compare trn1").contains("tip:"));
         assert!(!said("n bench --zzz 1").contains("tip:"));
         assert!(!said("n query --zzz 1").contains("as a value"));
+        assert!(said("n operators --top five a").starts_with("error: --top <TOP>: 'five' is not a whole number\n"));
     }
 
     #[test]
