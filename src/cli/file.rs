@@ -125,11 +125,14 @@ const fn is_pipe(_: &std::fs::Metadata) -> bool {
 /// What the system says of a file or folder. Fails when there is none of this name.
 pub(super) fn metadata(path: &Path) -> Result<std::fs::Metadata> {
     let place = path.display().to_string();
-    std::fs::metadata(path).with_context(|| match place.split_once("://") {
-        Some(_) => format!("{place}: is an address, and nothing is fetched: download the file and name it here"),
-        None if place.contains('*') => format!("{place}: no file has a name like this"),
-        None => format!("{place}: cannot be opened"),
-    })
+    let found = std::fs::metadata(path);
+    if found.is_err() && place.contains("://") {
+        bail!("{place}: is an address, and nothing is fetched: download the file and name it here");
+    }
+    if found.is_err() && place.contains('*') {
+        bail!("{place}: no file has a name like this");
+    }
+    found.with_context(|| format!("{place}: cannot be opened"))
 }
 
 impl FileSource {

@@ -87,10 +87,12 @@ fn fail(error: &anyhow::Error) -> u8 {
 
 /// Runs the command of these words, of which the first is the program's name.
 fn run_words(words: Vec<OsString>) -> anyhow::Result<()> {
-    let command = args::Args::command();
+    let mut command = args::Args::command();
+    // Only now the commands know their full names, which a usage error has.
+    command.build();
     let expanded = config_file::expand(flags::plain(words, &command)?).and_then(cc_env::expand)?;
-    let explain = |error| usage_error::explain(error, &expanded, &args::Args::command());
-    let matches = command.try_get_matches_from(&expanded).map_err(explain)?;
+    let explain = |error| usage_error::explain(error, &expanded, &command);
+    let matches = command.clone().try_get_matches_from(&expanded).map_err(explain)?;
     let args = args::Args::from_arg_matches(&matches).map_err(|e| e.format(&mut args::Args::command()))?;
     unused_flags::remarks(&matches).iter().for_each(|line| host::say(line));
     commands::run(args.command)
