@@ -15,6 +15,8 @@ const LABEL_STEP_PX: f64 = 13.0;
 /// Room that each letter of a name needs, in pixels.
 const LETTER_PX: f64 = 6.3;
 const MARK_PX: f64 = 3.5;
+/// Room between the end of a line and its name, in which the ring around a chosen mark fits.
+const NAME_GAP_PX: f64 = 14.0;
 
 impl Chart for Lines {
     fn class(&self) -> &'static str {
@@ -32,7 +34,7 @@ impl Chart for Lines {
             && self.lines.iter().all(|line| line.style != LineStyle::Steps)
             && longest <= LONGEST_DIRECT
             && width.is_none_or(|px| px >= LEAST_DIRECT_PX);
-        Frame::new(width, if is_direct { 8.0 + usize_to_f64(longest) * LETTER_PX } else { 16.0 }).with_names(is_direct)
+        Frame::new(width, if is_direct { NAME_GAP_PX + 2.0 + usize_to_f64(longest) * LETTER_PX } else { 16.0 }).with_names(is_direct)
     }
 
     fn marks(&self, frame: &Frame) -> Vec<Shape> {
@@ -131,7 +133,7 @@ impl Lines {
         let ends: Vec<f64> = self.lines.iter().map(end).collect();
         let places = apart(&ends, LABEL_STEP_PX, frame.bottom_edge());
         let name = |(line, y): (&Line, f64)| {
-            let at = (frame.right_edge() + 6.0, y + 4.0);
+            let at = (frame.right_edge() + NAME_GAP_PX, y + 4.0);
             let text = Form::Text { at, text: line.name.clone(), anchor: Anchor::Start };
             match line.style {
                 LineStyle::Dashed => Shape::new(text, "line-name is-dashed", Ink::OfClass),
