@@ -61,7 +61,7 @@ impl ColumnLook {
     pub fn text(&self, cell: &Cell) -> String {
         match (cell.number(), self.scale, self.kind) {
             (Some(value), Some(Scale { length, is_place: true, .. }), _) => format_in_place(value, length),
-            (Some(value), Some(scale), _) => format_number(value / scale.length),
+            (Some(value), Some(scale), _) => in_unit(value / scale.length),
             (Some(value), None, ColumnKind::Percent) => format_percent(value),
             (Some(value), None, ColumnKind::Number | ColumnKind::Tenths) => format_number(value),
             _ => cell.text(self.kind),
@@ -84,6 +84,12 @@ impl ColumnLook {
     }
 }
 
+/// A value in the unit that suits the largest one of its column; beside that, one that is much smaller is next to nothing.
+fn in_unit(value: f64) -> String {
+    const LEAST: f64 = 1e-4;
+    if value > 0.0 && value < LEAST { format!("< {LEAST}") } else { format_number(value) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +110,14 @@ mod tests {
                 })
                 .into(),
         }
+    }
+
+    #[test]
+    fn a_value_that_is_tiny_beside_the_largest_has_no_power_of_ten() {
+        let table = table([45_482_500_000.0, 8.0]);
+        let looks = ColumnLook::of(&table);
+        assert_eq!((looks[0].title.as_str(), looks[0].text(&table.rows[1][0])), ("Total (s)", "< 0.0001".to_owned()));
+        assert_eq!(looks[0].exact_text(&table.rows[1][0]).as_deref(), Some("8 ns"));
     }
 
     #[test]
