@@ -186,6 +186,9 @@ pub(super) struct OpenArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct DevicesArgs {
+    /// A part of an instance's name: only such instances, with their devices and NeuronCores
+    #[arg(value_name = "NAME", conflicts_with = "costs")]
+    pub name: Option<String>,
     /// Print every number and decision that changes a simulated time, with its status and source, as the tables of
     /// docs/costs.md
     #[arg(long)]

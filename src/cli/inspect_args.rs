@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use ns_base::Refusal;
 
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::option_args::{Choice, one_of};
-use ns_session::InspectView;
+use ns_session::{InspectView, size_name};
 
 /// Flags of `neuronscope inspect`.
 #[derive(Debug, Args)]
@@ -18,8 +19,8 @@ pub(crate) struct InspectArgs {
     pub model: Option<String>,
     #[command(flatten)]
     pub file_flags: ModelFileFlags,
-    /// Also compile the model for a NeuronCore of this instance and simulate one call
-    #[arg(long, value_name = "INSTANCE")]
+    /// Also compile the model for a NeuronCore of this instance, or of this family, and simulate one call
+    #[arg(long, value_name = "INSTANCE", value_parser = |name: &str| Ok::<_, Refusal>(size_name(name).to_owned()))]
     pub instance: Option<String>,
     /// Compare the throughput with that of a model of the zoo, such as bert-base-uncased:seq=128, instead of printing what the file holds
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["inputs", "json"])]

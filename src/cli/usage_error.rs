@@ -68,6 +68,10 @@ pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command
         let tip = "the tokens of a sequence are a parameter of the model: --model bert-base-uncased:seq=128";
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
     }
+    if command.get_name() == "fit" && root.find_subcommand("generate").is_some_and(|of| has_flag(of, &name)) {
+        let tip = format!("fit tries every instance and degree; neuronscope generate has --{name}");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+    }
     match &*same {
         [] => {}
         [one] => drop(error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{one}")))),
@@ -96,6 +100,10 @@ fn of_number(error: &clap::Error, command: &Command) -> Option<clap::Error> {
     let word = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
     let (flag, value) = (word(ContextKind::InvalidArg), word(ContextKind::InvalidValue));
     Some(command.clone().error(ErrorKind::ValueValidation, format!("{flag}: '{value}' {what}")))
+}
+
+fn has_flag(command: &Command, name: &str) -> bool {
+    command.get_arguments().any(|arg| arg.get_long() == Some(name))
 }
 
 /// The command that words call; the first of them is the program's name.
@@ -127,6 +135,7 @@ mod tests {
         assert!(said("n bench --cores 2").contains("argument exists: '--n-models'"));
         assert!(said("n generate --cores 2").contains("argument exists: '--tp'"));
         assert!(said("n matmult --iters 2").contains("argument exists: '--num-timed-iterations'"));
+        assert!(said("n fit --instance inf2").contains("tip: fit tries every instance"));
         assert!(said("n bench --seq-len 64").contains("--model bert-base-uncased:seq=128"));
         assert!(said("n bench --max-infers 64").contains("argument exists: '--max-inferences'"));
         assert!(said("n flame -o f.svg a.json").lines().all(|line| !line.contains("tip:")));

@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use ns_machine::arch::{CORES, CoreData, DEVICES, DeviceData, Figure, INSTANCES, Instance, core_spec, device_of};
+use ns_base::Refusal;
+use ns_machine::arch::{
+    CORES, CoreData, DEVICES, DeviceData, Figure, INSTANCES, Instance, core_spec, device_of, known_instance,
+};
 use ns_machine::cost::{Entry, register, register_markdown};
 use ns_view::document::{Block, Document};
 use ns_view::table::Table;
@@ -11,7 +14,7 @@ use ns_view::table::Table;
 #[derive(Serialize)]
 pub struct Hardware {
     cores: Vec<HardwareCore>,
-    devices: &'static [DeviceData],
+    devices: Vec<&'static DeviceData>,
     instances: Vec<HardwareInstance>,
 }
 
@@ -44,7 +47,18 @@ pub fn costs_markdown() -> String {
 }
 
 impl Hardware {
-    pub fn all() -> Self {
+    /// The instances whose name has a part, with their devices and NeuronCores; an empty part is in every name. Fails when no name
+    /// has it.
+    pub fn of(part: &str) -> Result<Self, Refusal> {
+        let part = part.trim().to_ascii_lowercase();
+        let chosen: Vec<&'static Instance> = INSTANCES.iter().filter(|i| i.name.contains(&part)).collect();
+        if chosen.is_empty() {
+            known_instance(&part)?;
+        }
+        let has_core = |version: u8| part.is_empty() || chosen.iter().any(|i| i.core_version == version);
+        let is_of = |device: &&DeviceData| {
+            part.is_empty() || chosen.iter().any(|i| device_of(i.name).is_some_and(|of| of.name == device.name))
+        };
         let core = |core: &'static CoreData| {
             let missing = core_spec(core.version).err().map(|e| e.to_string());
             HardwareCore { core, simulated: missing.is_none(), not_simulated_because: missing }
@@ -54,11 +68,11 @@ impl Hardware {
             device: device_of(instance.name).map(|d| d.name),
             simulated: core_spec(instance.core_version).is_ok(),
         };
-        Self {
-            cores: CORES.iter().map(core).collect(),
-            devices: DEVICES,
-            instances: INSTANCES.iter().map(instance).collect(),
-        }
+        Ok(Self {
+            cores: CORES.iter().filter(|core| has_core(core.version)).map(core).collect(),
+            devices: DEVICES.iter().filter(is_of).collect(),
+            instances: chosen.iter().copied().map(instance).collect(),
+        })
     }
 
     pub fn document(&self) -> Document {

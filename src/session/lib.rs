@@ -56,6 +56,7 @@ pub use ns_forms::{
 pub use ns_kernel::{
     BUILT_IN, BuildScript, BuiltIn, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in, without_source,
 };
+pub use ns_machine::arch::size_name;
 pub use ns_model::ModelSpec;
 pub use ns_model::training::{MAX_MICRO_BATCHES, Optimizer, TrainingCall};
 pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, OutputComparison, Sample, checked_instance};

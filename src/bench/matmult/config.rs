@@ -7,7 +7,7 @@ use crate::config::bench_config::MAX_JITTER;
 use ns_base::{Refusal, nearest_text, refuse};
 use ns_compiler::{AutoCast, CastType, CompileOptions, UnknownOption, Workflow};
 use ns_device::model_label;
-use ns_machine::arch::INSTANCES;
+use ns_machine::arch::{INSTANCES, instance, size_name};
 use ns_model::zoo::operator::{OPERATOR_MODEL, parse_shapes, print_shapes};
 use ns_neuron::step::Waits;
 
@@ -347,16 +347,10 @@ pub fn words_of(text: &str) -> Vec<String> {
 
 /// An instance by its name or its family: `trn1` means its smallest size. Fails when the instance or family is unknown.
 pub fn instance_of(text: &str) -> Result<String, Refusal> {
-    let name = text.trim().to_ascii_lowercase();
-    let of_family = |i: &&str| i.split_once(['.', '-']).is_some_and(|(family, _)| family == name);
     let names = || INSTANCES.iter().map(|i| i.name);
-    let found = names().find(|i| *i == name).or_else(|| names().find(of_family));
-    found.map(str::to_owned).ok_or_else(|| {
-        refuse!(
-            "instance: '{text}' is not an instance type or family; the nearest are {nearest}",
-            text = text.trim(),
-            nearest = nearest_text(&name, names())
-        )
+    instance(size_name(text)).map(|size| size.name.to_owned()).ok_or_else(|| {
+        let (text, nearest) = (text.trim(), nearest_text(text, names()));
+        refuse!("instance: '{text}' is not an instance type or family; the nearest are {nearest}")
     })
 }
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use ns_base::{Refusal, without_underscores};
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, parse_copies, parse_list};
+use ns_machine::arch::size_name;
 
 /// A text for an option, and the option's name in messages.
 pub struct OptionText<'a> {
@@ -81,6 +82,11 @@ impl OptionText<'_> {
     /// `None` for an empty text.
     pub fn some_text(&self) -> Option<String> {
         (!self.text.is_empty()).then(|| self.text.to_owned())
+    }
+
+    /// The size of an instance, by its name or its family; `None` for an empty text.
+    pub fn some_size(&self) -> Option<String> {
+        (!self.text.is_empty()).then(|| size_name(self.text).to_owned())
     }
 
     /// Each entry of a list with commas, read by a function whose message may begin with the key of the option.

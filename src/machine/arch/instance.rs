@@ -104,6 +104,14 @@ pub fn known_instance(name: &str) -> Result<&'static Instance, Refusal> {
     instance(name.trim()).ok_or_else(|| refuse!("unknown instance type '{name}': {}", instances_like(name)))
 }
 
+/// A size by its name or by its family, of which it is the smallest one; any other text as it is. For questions about one NeuronCore, which
+/// is the same in each size of a family.
+pub fn size_name(text: &str) -> &str {
+    let name = text.trim();
+    let is_family = |size: &&Instance| size.name.split(['.', '-']).next().is_some_and(|f| f.eq_ignore_ascii_case(name));
+    instance(name).or_else(|| INSTANCES.iter().find(is_family)).map_or(name, |size| size.name)
+}
+
 /// Which sizes somebody may have meant: those of the family, such as `trn3`, else the nearest names.
 pub fn instances_like(name: &str) -> String {
     let family_of = |name: &str| name.split(['.', '-']).next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -136,6 +144,14 @@ mod tests {
             assert!(size.host_memory_bytes() >= 8 << 30, "{}", size.name);
         }
         assert_eq!(instance("inf1.6xlarge").map(Instance::host_cores), Some(12));
+    }
+
+    #[test]
+    fn a_family_is_its_smallest_size() {
+        assert_eq!(
+            ["TRN1", "trn3", "inf2.8xlarge", "Trn2.48xlarge", "p5"].map(size_name),
+            ["trn1.2xlarge", "trn3-ultraserver-gen1", "inf2.8xlarge", "trn2.48xlarge", "p5"]
+        );
     }
 
     #[test]

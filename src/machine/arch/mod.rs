@@ -12,4 +12,4 @@ pub use cores::{CORES, CoreData, core_data};
 pub use devices::{DEVICES, DeviceData, device_of};
 pub use features::{CoreFeatures, features};
 pub use figure::{Figure, FigureStatus};
-pub use instance::{INSTANCES, Instance, instance, instances_like, known_instance};
+pub use instance::{INSTANCES, Instance, instance, instances_like, known_instance, size_name};

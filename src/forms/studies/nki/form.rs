@@ -81,7 +81,7 @@ const CALL: &[Row] = &[
         |s| s.shapes.clone(), |s, given| { given.text.clone_into(&mut s.shapes); Ok(()) }),
     opt(field("instance", "Instance type", "", "of the kernel\u{2019}s platform_target, or trn2.48xlarge", FieldKind::Instance),
         flag("INSTANCE", "Instance size [default: of the kernel's platform_target, or trn2.48xlarge]").default("").aliases(&["instance-type"]),
-        |s| s.instance.clone(), |s, given| { given.text.clone_into(&mut s.instance); Ok(()) }),
+        |s| s.instance.clone(), |s, given| { s.instance = given.some_size().unwrap_or_default(); Ok(()) }),
     opt(field("set", "Settings to compare", "Values of constants of the file or arguments of the function: TILES_IN_BLOCK_M=1,2,4; WIDTH=512,1024", "", FieldKind::Line),
         flag("NAME=VALUES", "Give a constant of the file or an argument of the function other values, and rank them: TILES_IN_BLOCK_M=1,2,4,8").each("; "),
         |s| s.set.clone(), |s, given| { given.text.clone_into(&mut s.set); Ok(()) }),

@@ -7,6 +7,7 @@ use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, Study
 use ns_bench::comma_list;
 use ns_bench::dataset::read_records;
 use ns_bench::evaluate::find_metric;
+use ns_machine::arch::size_name;
 use ns_tensor::Rounding;
 
 pub const FORM: StudyForm = StudyForm {
@@ -49,8 +50,8 @@ const MAIN: &[Row] = &[
         flag("MODEL", "Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, with random inputs, or with --inputs and --expect"),
         |s| s.compared.model.clone(), |s, given| given.name().map(|model| s.compared.model = model)),
     opt(field("instance", "Instance type", "", "", FieldKind::Instance),
-        flag("TYPE", "Instance type").aliases(&["instance-type"]),
-        |s| s.compared.instance.clone(), |s, given| given.name().map(|instance| s.compared.instance = instance)),
+        flag("TYPE", "Instance type, or a family for its smallest size").aliases(&["instance-type"]),
+        |s| s.compared.instance.clone(), |s, given| given.name().map(|name| s.compared.instance = size_name(&name).to_owned())),
     opt(field("batch_size", "Batch size", "Samples of one call", "the model\u{2019}s own", FieldKind::Line),
         flag("COUNT", "Samples of one inference [default: the model's own]"),
         |s| some(s.compared.batch_size), |s, given| given.some_count().map(|n| s.compared.batch_size = n)),

@@ -34,7 +34,8 @@ impl Chart for Lines {
             && self.lines.iter().all(|line| line.style != LineStyle::Steps)
             && longest <= LONGEST_DIRECT
             && width.is_none_or(|px| px >= LEAST_DIRECT_PX);
-        Frame::new(width, if is_direct { NAME_GAP_PX + 2.0 + usize_to_f64(longest) * LETTER_PX } else { 16.0 }).with_names(is_direct)
+        Frame::new(width, if is_direct { NAME_GAP_PX + 2.0 + usize_to_f64(longest) * LETTER_PX } else { 16.0 })
+            .with_names(is_direct)
     }
 
     fn marks(&self, frame: &Frame) -> Vec<Shape> {
