@@ -46,7 +46,7 @@ pub use intern::{StrId, StringTable};
 pub use nearest::{meant, nearest, nearest_text};
 pub use numerals::{truth_of, without_underscores};
 pub use order::Order;
-pub use printable::printable;
+pub use printable::{beginning, printable};
 pub use python_json::{QUOTED_NAN, quoted_nan, without_nan};
 pub use refusal::Refusal;
 pub use rng::Rng;

@@ -17,9 +17,22 @@ pub fn printable(text: &str, keeps_lines: bool) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escaped).collect())
 }
 
+/// A text, or its first letters and an ellipsis where it has more than `most`.
+pub fn beginning(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}\u{2026}", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_ends_in_an_ellipsis() {
+        assert_eq!([beginning("naïve", 3), beginning("naïve", 5), beginning("", 0)], ["naï…", "naïve", ""]);
+    }
 
     #[test]
     fn what_acts_on_a_terminal_is_escaped() {

@@ -14,7 +14,7 @@ use super::{
     SliceTable, TrackId,
 };
 use ns_base::convert::usize_to_u32;
-use ns_base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
+use ns_base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs, beginning};
 
 pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> Profile {
     let track_ends = TrackEnds::of(&b);
@@ -292,10 +292,13 @@ fn nest(profile: &mut Profile, may_overlap: bool) {
     profile.diagnostics = diagnostics;
 }
 
+/// Letters of a name that a remark has; PyTorch names of C++ functions have hundreds.
+const MOST_OF_A_NAME: usize = 60;
+
 fn overlap_example(profile: &Profile, first: Option<super::SliceId>) -> String {
     let Some(slice) = first else { return String::new() };
     let slices = &profile.slices;
-    let name = |id| profile.str(slices.name(id)).to_owned();
+    let name = |id| beginning(profile.str(slices.name(id)), MOST_OF_A_NAME).into_owned();
     let origin = profile.meta.origin_ns;
     let (start, end) = (slices.start(slice).0.saturating_add(origin), slices.end(slice).0.saturating_add(origin));
     let other = slices.stack_parent(slice).map_or_else(String::new, name);
