@@ -190,6 +190,20 @@ fn output_that_fails_is_an_exit_code_and_a_sentence() {
         assert!(said.contains("neuronscope: /dev/full: cannot be written: No space left"), "{writer}: {said}");
         assert_eq!(said.matches("No space left").count(), 1, "{writer}: {said}");
     }
+    // The results are on stdout all the same.
+    for (line, file) in [
+        ("bench --model nn --duration 2", "--csv-file /dev/full --json-file bench.json"),
+        ("report reports.json", "--html /dev/full"),
+        ("matmult -n 64 -l 2", "--html /dev/full"),
+        ("generate llama-3-8b --tp 24", "--html /dev/full"),
+        ("customop --kernel relu-tcm --layers 16,8 --batch 2", "--html /dev/full"),
+        ("numerics --model nn", "--html /dev/full"),
+    ] {
+        let [whole, kept] = ["", file].map(|file| shell(&f, &format!("$N {line} {file}")));
+        assert_eq!((whole.status.code(), kept.status.code()), (Some(0), Some(1)), "{line}");
+        assert!(!kept.stdout.is_empty() && whole.stdout == kept.stdout, "{line}");
+    }
+    assert!(f.read("bench.json").contains("throughput_avg"));
 }
 
 #[test]

@@ -234,14 +234,13 @@ impl<'a> Sweep<'a> {
             }
         };
         let metrics = self.eval_metrics.as_ref();
-        reports::write_files(&reports, table, Some(&self.state.config), metrics, &mut note)?;
-        if let Some(timers) = self.timers.take() {
-            timers.finish(note)?;
+        let files = reports::write_files(&reports, table, Some(&self.state.config), metrics, &mut note);
+        let timers = self.timers.take().map_or(Ok(()), |timers| timers.finish(note));
+        // A file that cannot be written loses no result.
+        if self.args.return_timers != Some(None) {
+            reports::print(&reports, table, metrics)?;
         }
-        if self.args.return_timers == Some(None) {
-            return Ok(());
-        }
-        reports::print(&reports, table, metrics)
+        files.and(timers)
     }
 
     /// The time of the configurations that are not done, in seconds: their durations; with a dataset, the time of one pass.

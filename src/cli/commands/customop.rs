@@ -41,7 +41,7 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     }
     kernels.iter().try_for_each(Kernel::check_shapes)?;
     let (mut driver, mut reports, mut remarks) = (Driver::new(), Vec::with_capacity(specs.len()), Vec::new());
-    let mut single = Document::default();
+    let (mut single, mut page) = (Document::default(), Ok(()));
     for kernel in &kernels {
         let result = driver.study(StudySpec::Customop(kernel.study.clone()));
         let result = result.map_err(|e| said_of_flag::<CustomopStudy>(&e))?;
@@ -50,7 +50,7 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
             remarks = write_profile(path, profile, args.export)?;
         }
         reports.extend(own.into_iter().map(|(_, report)| report));
-        args.page.save(Some(&StudySpec::Customop(kernel.study.clone())), &result.document)?;
+        page = page.and(args.page.save(Some(&StudySpec::Customop(kernel.study.clone())), &result.document));
         single = result.document;
     }
     let out = if args.json {
@@ -62,6 +62,7 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     };
     let out = if args.json { with_remarks(out.into_bytes(), &remarks)? } else { out.into_bytes() };
     text::print(&out)?;
+    page?;
     // When several element types are compared, one that the kernel does not take is a result, not an error.
     let runs = |name: &str| study.dtypes.len() > 1 && reports.iter().any(|r| r.complete && r.kernel == name);
     let faulty = reports.iter().filter(|r| r.complete || !runs(&r.kernel));

@@ -13,6 +13,7 @@ pub(super) fn run(args: EvaluateArgs) -> Result<()> {
     let mut evaluation = Evaluation::default();
     args.options.put_into(&mut evaluation, &[])?;
     let document = evaluation.run(&path.display().to_string(), &file::read(path)?)?;
-    args.page.save(None, &document)?;
-    text::print_lines(&terminal::document(&document))
+    let page = args.page.save(None, &document);
+    text::print_lines(&terminal::document(&document))?;
+    page
 }

@@ -27,10 +27,11 @@ pub(super) fn run_fit(args: LlmArgs) -> Result<()> {
 }
 
 fn print(answer: LlmAnswer, study: LlmStudy, args: &LlmArgs, remarks: &[Remark]) -> Result<()> {
-    args.page.save(Some(&StudySpec::Llm(study)), &answer.document)?;
+    let page = args.page.save(Some(&StudySpec::Llm(study)), &answer.document);
     if args.json {
-        text::print(&with_remarks(answer.json.into_bytes(), remarks)?)
+        text::print(&with_remarks(answer.json.into_bytes(), remarks)?)?;
     } else {
-        text::print_lines(&terminal::document(&answer.document))
+        text::print_lines(&terminal::document(&answer.document))?;
     }
+    page
 }

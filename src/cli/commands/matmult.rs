@@ -50,8 +50,9 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
         let file = write_artifact(task, driver.models())?;
         host::say(&format!("the artifact is in {file}; --skip_compilation finds it"));
     }
-    args.page.save(Some(&study), &result.document)?;
+    let page = args.page.save(Some(&study), &result.document);
     print(&reports, args, cases.len() > 1)?;
+    page?;
     if reports.len() < cases.len() {
         return Err(InterruptError(format!("stopped after {} of {} cases", reports.len(), cases.len())).into());
     }

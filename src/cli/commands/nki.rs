@@ -51,13 +51,13 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
     let of =
         KernelDocument { instance: study.usual(), source: None, ranking: &ranking, files: &best.files, command: "" };
     let document = of.document();
+    if !args.json {
+        text::print_lines(&terminal::document(&document))?;
+    }
     if let Some(path) = &args.report {
         crate::output::write(path, markdown::document(&document))?;
     }
     args.page.save(None, &document)?;
-    if !args.json {
-        text::print_lines(&terminal::document(&document))?;
-    }
     if stopped {
         return Err(InterruptError(format!("stopped after {} of {} kernels", done.len(), cases.len())).into());
     }

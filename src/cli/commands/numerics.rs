@@ -61,8 +61,9 @@ fn tell_of_answers(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
     }
     let spec = StudySpec::Numerics(study);
     let result = Driver::new().study(spec.clone()).map_err(|e| said_of_flag::<NumericsStudy>(&e))?;
-    args.page.save(Some(&spec), &result.document)?;
-    text::print_lines(&terminal::document(&result.document))
+    let page = args.page.save(Some(&spec), &result.document);
+    text::print_lines(&terminal::document(&result.document))?;
+    page
 }
 
 /// Prints what a session says of a study.
@@ -70,9 +71,10 @@ fn tell(study: NumericsStudy, args: &NumericsArgs) -> Result<()> {
     let (report, document) = of_drawn(&mut Driver::new(), &args.file_flags, study.clone())?;
     // A link holds no file.
     let linked = (!model_file::names_a_file(&study.compared.model)).then_some(StudySpec::Numerics(study));
-    args.page.save(linked.as_ref(), &document)?;
+    let page = args.page.save(linked.as_ref(), &document);
     let said = if args.json { report.to_json()? } else { terminal::document(&document) };
     text::print(said.as_bytes())?;
+    page?;
     let failed = report.outputs.iter().filter(|o| !o.passed).count();
     if failed > 0 {
         bail!("{failed} of {} outputs are not within the tolerance", report.outputs.len());

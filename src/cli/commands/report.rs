@@ -29,6 +29,7 @@ pub(super) fn run(args: ReportArgs) -> Result<()> {
         }
         all.append(&mut imported.reports);
     }
-    reports::write_files(&all, &args.table, None, None, &mut |line| host::say(&line))?;
-    reports::print(&all, &args.table, None)
+    let files = reports::write_files(&all, &args.table, None, None, &mut |line| host::say(&line));
+    reports::print(&all, &args.table, None)?;
+    files
 }

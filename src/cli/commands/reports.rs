@@ -1,5 +1,7 @@
 //! Reports on stdout: as a table with a verdict, as CSV or as JSON; and reports in files.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use serde_json::Value;
 
@@ -37,22 +39,26 @@ pub(super) fn write_files(
 ) -> Result<()> {
     let sorted = args.sort_by.as_ref().map(|key| export::sorted(reports, key, args.reverse));
     let sorted = sorted.as_deref().unwrap_or(reports);
-    if let Some(named) = &args.csv_file {
-        let path = path_of(named, reports, "csv");
-        let cols: Option<Vec<&str>> = args.cols.as_ref().map(|cols| cols.iter().map(String::as_str).collect());
-        write(&path, &export::to_csv(sorted, cols.as_deref().unwrap_or(export::CSV_COLS))?)?;
-        note(format!("note: the reports are in {}", path.display()));
-    }
-    if let Some(named) = &args.json_file {
-        let path = path_of(named, reports, "json");
-        write(&path, &export::to_json_as(sorted, args.json_format, eval_metrics)?)?;
-        note(format!("note: the reports are in {}", path.display()));
-    }
-    if let Some(path) = &args.page.html {
-        write(path, &bench_page(config, &ResultsView::default(), sorted, &args.page.live)?)?;
-        note(format!("note: the page is in {}", path.display()));
-    }
-    Ok(())
+    let cols: Option<Vec<&str>> = args.cols.as_ref().map(|cols| cols.iter().map(String::as_str).collect());
+    let mut keep = |path: &Path, what: &str, text: Result<String>| -> Result<()> {
+        write(path, &text?)?;
+        note(format!("note: the {what} in {}", path.display()));
+        Ok(())
+    };
+    // Each of them, also when another cannot be written.
+    let csv = args.csv_file.as_ref().map_or(Ok(()), |named| {
+        let text = export::to_csv(sorted, cols.as_deref().unwrap_or(export::CSV_COLS));
+        keep(&path_of(named, reports, "csv"), "reports are", text.map_err(Into::into))
+    });
+    let json = args.json_file.as_ref().map_or(Ok(()), |named| {
+        let text = export::to_json_as(sorted, args.json_format, eval_metrics);
+        keep(&path_of(named, reports, "json"), "reports are", text.map_err(Into::into))
+    });
+    let page = args.page.html.as_ref().map_or(Ok(()), |path| {
+        let text = bench_page(config, &ResultsView::default(), sorted, &args.page.live);
+        keep(path, "page is", text.map_err(Into::into))
+    });
+    csv.and(json).and(page)
 }
 
 /// Prints reports in the format asked for, with evaluation metrics if there are any. Fails when stdout cannot be written to.

@@ -16,6 +16,11 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
     }
     let answer = table.predicted(|rows| nki::compare(&args.file, rows))?;
     let document = answer.document(&place);
-    args.page.save(None, &document)?;
-    if args.json { text::print_json(&answer) } else { text::print_lines(&terminal::document(&document)) }
+    let page = args.page.save(None, &document);
+    if args.json {
+        text::print_json(&answer)?
+    } else {
+        text::print_lines(&terminal::document(&document))?
+    }
+    page
 }
