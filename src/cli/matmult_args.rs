@@ -68,6 +68,9 @@ impl MatmultArgs {
         if flags.names_casts && dtype.is_some() {
             bail!("--dtype and the casts of --neuron_cc_flags set the same thing; give only one of them");
         }
+        if let Some(size) = self.file.model_file.as_deref().filter(|name| name.parse::<u32>().is_ok()) {
+            bail!("{size}: is not a model; --matrix_dim {size} gives matrices of this size");
+        }
         let mut study = MatmultStudy::default();
         study.config.options = vec![flags.options];
         self.options.put_into(&mut study, &[])?;
