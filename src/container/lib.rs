@@ -8,6 +8,7 @@
 mod crc;
 pub mod gzip;
 pub mod inflate;
+pub mod neuron;
 pub mod npy;
 mod recording;
 mod source;

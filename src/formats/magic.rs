@@ -1,5 +1,7 @@
 //! Files that are not profiles, by their first bytes, so that a message can say what was opened.
 
+use ns_container::neuron::{is_neff, is_ntff};
+
 /// First bytes, the name of the kind of file, and what to do with it, where possible.
 const KNOWN: &[(&[u8], &str)] = &[
     (b"\x7fELF", "an ELF program or library"),
@@ -26,8 +28,6 @@ const KNOWN: &[(&[u8], &str)] = &[
     (b"\x80\x03", "a Python pickle (a PyTorch memory snapshot is one: open it with memory_viz)"),
     (b"\x80\x04", "a Python pickle (a PyTorch memory snapshot is one: open it with memory_viz)"),
     (b"\x80\x05", "a Python pickle (a PyTorch memory snapshot is one: open it with memory_viz)"),
-    (b"NEFF", "a Neuron executable (NEFF)"),
-    (b"NTFF", "a Neuron device profile (NTFF: view it with neuron-profile view --output-format json)"),
     (b"HloModule", "the text of an HLO module"),
     (b"go 1.", "a Go execution trace (open it with go tool trace, or take a pprof profile)"),
     (b"JAVA PROFILE", "a Java heap dump"),
@@ -76,6 +76,14 @@ pub(super) fn name_of_text(head: &[u8]) -> Option<&'static str> {
 pub(super) fn name_of(head: &[u8]) -> Option<&'static str> {
     if head.get(257..262) == Some(b"ustar") {
         return Some("a tar archive (unpack it; a NEFF is one)");
+    }
+    if is_neff(head) {
+        return Some(
+            "a Neuron executable (NEFF: run it under neuron-profile capture, and open what neuron-profile view writes)",
+        );
+    }
+    if is_ntff(head) {
+        return Some("a Neuron device profile (NTFF: view it with neuron-profile view --output-format json)");
     }
     KNOWN.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| *name)
 }

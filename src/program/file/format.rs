@@ -2,6 +2,7 @@
 
 use ns_base::{Refusal, refuse};
 use ns_container::gzip::is_gzip;
+use ns_container::neuron::{is_neff, is_ntff};
 use ns_container::zip::{Archive, is_zip, local_names};
 use ns_container::{ByteSource, unreadable};
 
@@ -243,8 +244,12 @@ fn binary_of_another_kind(head: &[u8]) -> Option<NotRead> {
     if let Some((_, what)) = pictures.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Some(refuse!(instead = SOME_MODEL, "it is {what}, not a model").into());
     }
-    if head.starts_with(b"NEFF") || memchr::memmem::find(head, b"neff.json").is_some() {
+    if is_neff(head) || memchr::memmem::find(head, b"neff.json").is_some() {
         return Some(NotRead::model(NEFF_GRAPH, "it is a NEFF: compiled code without a graph"));
+    }
+    if is_ntff(head) {
+        let instead = "view it with: neuron-profile view --output-format json, and open that as a profile";
+        return Some(refuse!(instead = instead, "it is a Neuron device profile (NTFF), not a model").into());
     }
     if head.len() > 8 && head[..8][6..] == [0, 0] && head[8] == b'{' {
         return Some(refuse!(instead = EXPORT, "it is a safetensors file: weights without a graph").into());
