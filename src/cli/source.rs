@@ -11,6 +11,7 @@ use super::file::FileSource;
 use super::flags::dashed_flag;
 use super::folder::FolderSource;
 use super::profile_args::ProfileArgs;
+use ns_bench::import::other_tool;
 use ns_session::{ByteSource, HEAD_BYTES, JobRequest, Kind, ProfileInfo, ProfileSpec, sniff};
 
 /// Prefix of a simulated run on the command line.
@@ -69,6 +70,9 @@ fn read_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<ProfileInfo> {
     if let ([path], Some((what, command))) = (paths, other_command(sniff(&head, &name)))
         && !path.is_dir()
     {
+        if let Some(refusal) = other_tool(&head).filter(|_| command == "report") {
+            bail!("{name}: {refusal}");
+        }
         bail!("{name}: it {what}, not a profile; look at it with: neuronscope {command} {}", path.display());
     }
     let size = file.size();

@@ -2,6 +2,7 @@
 
 use ns_base::Diagnostics;
 use ns_bench::export::CSV_COLS;
+use ns_bench::import::other_tool;
 use ns_container::gzip::{Gunzip, is_gzip};
 use ns_container::zip::Unzip;
 use ns_formats::{FileKind, is_plugin_file};
@@ -86,6 +87,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
         _ if is_gguf(head) => Kind::Decoder,
         FileKind::ExperimentResults | FileKind::JsonLines => Kind::Records,
         FileKind::NeuronPerfCsv => Kind::Reports,
+        _ if other_tool(head).is_some() && !is_trace(head) => Kind::Reports,
         FileKind::JsonObject if holds(head, INDEX_KEY) && !is_trace(head) => Kind::Index,
         FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows if holds_reports(head) => Kind::Reports,
         FileKind::JsonObject if holds_decoder(head) && !is_trace(head) => Kind::Decoder,
@@ -201,10 +203,12 @@ mod tests {
     fn content_decides_and_then_the_name() {
         let trace = b"{\"traceEvents\":[";
         let record = b"{\"experiment\":{},\"metrics\":{}}\n";
-        let cases: [(&[u8], &str, Kind); 24] = [
+        let cases: [(&[u8], &str, Kind); 26] = [
             (trace, "a.onnx", Kind::Profile),
             (record, "a.json", Kind::Records),
             (b"{\"reports\":[]}", "a", Kind::Reports),
+            (b"{\"backend\":\"vllm\",\"total_token_throughput\":3764.7}", "a.json", Kind::Reports),
+            (b"    size(B)  count(elems)  type  time:avg(us)  algbw(GB/s)  busbw(GB/s)\n", "a.txt", Kind::Reports),
             (b"n_models,workers\n1,1\n", "a.txt", Kind::Reports),
             (b"status,throughput_avg\n", "a.csv", Kind::Reports),
             (b"a,b,c\n1,2,3\n", "a.csv", Kind::NotOurs("a text file")),

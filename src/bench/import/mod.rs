@@ -5,12 +5,15 @@ mod columns;
 mod csv;
 mod json;
 mod jsonl;
+mod other_tools;
 mod timers;
 
 use crate::reports::report::Report;
 use crate::reports::summarise::cost_per_million;
 use ns_base::stats::round_to;
 use ns_base::{Diagnostics, Refusal, refuse};
+
+pub use other_tools::other_tool;
 
 /// Reports read from a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +33,9 @@ pub fn read_reports(file: &str, bytes: &[u8]) -> Result<ImportedReports, Refusal
 /// a cost, whereas a report only has the result. Fails as [`read_reports`].
 pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> Result<ImportedReports, Refusal> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if let Some(refusal) = other_tool(bytes) {
+        return Err(refuse!("{file}: {refusal}"));
+    }
     let mut imported = match std::str::from_utf8(bytes) {
         Ok(text) => read_text(text, cost_per_hour),
         // A file that was cut may end inside a character.
