@@ -104,8 +104,9 @@ impl ExpertLoads {
     fn of(decoder: &Decoder, request: &Request) -> Option<Self> {
         let experts = decoder.config.experts?;
         let most = experts.count / u64::from(request.expert_groups.max(1));
-        let all_from_batch = experts.count.div_ceil(experts.per_token.max(1));
-        Some(Self { loads: decoder.loads(request.batch).0, most, all_from_batch })
+        let rows = request.speculation.map_or(1, |speculation| speculation.guesses + 1);
+        let all_from_batch = experts.count.div_ceil(experts.per_token.max(1) * rows);
+        Some(Self { loads: decoder.loads(request.batch * rows).0, most, all_from_batch })
     }
 }
 
@@ -269,6 +270,15 @@ mod tests {
         assert!((none / all - 4.0).abs() < 1e-6 && (none / half - 1.875).abs() < 1e-6, "{all} {half} {none}");
         let plain = decoder.decode(1, 2_048).unwrap().time().to_ms_f64();
         assert!(none > plain && none < 1.3 * plain, "{none} {plain}");
+    }
+
+    /// A step with guesses has the rows of all of them, and loads experts for each.
+    #[test]
+    fn guesses_load_experts_too() {
+        let own = Request::of(named_config("gpt-oss-20b").unwrap(), llm_instance("trn2.48xlarge").unwrap());
+        let own = Request { degree: 4, speculation: Some(Speculation { guesses: 3, acceptance: 0.7 }), ..own };
+        let loads = generate(&own, FITTED, &KnownTimes::default()).unwrap().expert_loads;
+        assert_eq!(loads, Some(ExpertLoads { loads: 16, most: 32, all_from_batch: 2 }));
     }
 
     fn made(model: &str, host: &str, [degree, batch, input, output]: [u64; 4]) -> Generation {

@@ -181,7 +181,9 @@ impl Request {
         }
         if let Some(speculation) = self.speculation {
             let guesses = speculation.guesses;
-            line.push_str(&format!(" --speculative-config '{{\"num_speculative_tokens\": {guesses}}}'"));
+            line.push_str(&format!(
+                " --speculative-config '{{\"model\": \"DRAFT_MODEL\", \"num_speculative_tokens\": {guesses}}}'"
+            ));
         }
         line
     }
@@ -223,7 +225,7 @@ impl Request {
         }
         if let Some(active) = self.active.filter(|active| *active == 0 || *active > self.batch) {
             return Err(refuse!(
-                "--active {active} is not possible in a batch of {}; use 1 to {}",
+                "--active {active} is not possible in a batch of {}; use at most {}",
                 self.batch,
                 self.batch
             ));
