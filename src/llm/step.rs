@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, SimTime, refuse};
 use ns_machine::Executable;
 use ns_machine::arch::Instance;
@@ -20,7 +21,10 @@ use super::windows::{KnownTimes, Windows};
 pub const ELEMENT_BYTES: u64 = 2;
 
 /// Most tokens of a segment that are simulated together; more take proportionally longer.
-const MOST_ROWS: u64 = 4_096;
+pub(super) const MOST_ROWS: u64 = 4_096;
+
+/// The longest prompt whose scores are simulated, tokens; longer ones follow from it and its half.
+const LONGEST: u64 = 16_384;
 
 /// A step by its parts. They add up to its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,6 +189,9 @@ impl Decoder {
             Segment::Prefill { batch, tokens, scores } if batch > 1 => {
                 return Ok(self.window(kind, Segment::Prefill { batch: 1, tokens, scores })?.times(batch));
             }
+            Segment::Prefill { tokens, scores: scores @ (Scores::Pieces | Scores::Causal), .. } if tokens > LONGEST => {
+                return self.longer(kind, tokens, scores);
+            }
             Segment::Prefill { tokens, scores: Scores::Measured, .. } if tokens > MOST_ROWS => {
                 (Segment::Prefill { batch: 1, tokens: MOST_ROWS, scores: Scores::Measured }, (tokens, MOST_ROWS))
             }
@@ -197,6 +204,16 @@ impl Decoder {
         let shard = self.shard(kind)?;
         let window = self.windows.of(&shard, part)?;
         Ok(SimTime(window.0.saturating_mul(times.0) / times.1))
+    }
+
+    /// Attention of a long prompt: what grows with its tokens and what grows with their square.
+    fn longer(&mut self, kind: usize, tokens: u64, scores: Scores) -> Result<SimTime, Refusal> {
+        let mut at =
+            |tokens| self.window(kind, Segment::Prefill { batch: 1, tokens, scores }).map(SimTime::to_secs_f64);
+        let (half, whole) = (at(LONGEST / 2)?, at(LONGEST)?);
+        let square = (2.0 * (whole - 2.0 * half)).clamp(0.0, whole);
+        let times = u64_to_f64(tokens) / u64_to_f64(LONGEST);
+        Ok(SimTime::from_secs_f64(times * (whole - square + square * times)))
     }
 
     pub(super) fn shard(&self, kind: usize) -> Result<Shard, Refusal> {
@@ -285,7 +302,6 @@ pub(super) fn shards_of(config: &DecoderConfig, cut: Cut, route: Route) -> Resul
 mod tests {
     use super::*;
     use crate::{FITTED, llm_instance, named_config};
-    use ns_base::convert::u64_to_f64;
 
     fn decoder(model: &str, host: &str, degree: u32) -> Decoder {
         Decoder::new(&named_config(model).unwrap(), llm_instance(host).unwrap(), degree, None, FITTED).unwrap()
