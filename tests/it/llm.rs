@@ -505,6 +505,8 @@ fn files_as_people_have_them_open_or_are_refused_by_field() {
                 let [parameters, wanted] = ["parameters", "cache"].map(|key| row[key].as_u64());
                 assert_eq!(parameters.unwrap_or(config.parameters()), config.parameters(), "{name}");
                 assert_eq!(wanted.unwrap_or(cache), cache, "{name}");
+                let stored = config.stored.to_string();
+                assert_eq!(row["stored"].as_str().unwrap_or(&stored), stored, "{name}");
                 assert!(
                     !config.remarks.iter().any(|r| r.contains("not known are not used")),
                     "{name}: {:?}",
