@@ -110,6 +110,15 @@ pub(super) const SAME: &[(&str, &str)] = &[
     ("hermes-4-70b", "llama-3.1-70b"),
     ("hermes-4.3-36b", "seed-oss-36b"),
     ("intellect-3", "glm-4.5-air"),
+    ("llama3.2-vision", "llama-3.1-8b"),
+    ("deepseek-r1-8b-llama-distill", "llama-3.1-8b"),
+    ("deepseek-r1-70b-llama-distill", "llama-3.3-70b"),
+    ("devstral-24b", "mistral-small-24b"),
+    ("magistral-24b", "mistral-small-24b"),
+    ("qwen2.5vl-3b", "qwen2.5-3b"),
+    ("qwen2.5vl-7b", "qwen2.5-7b"),
+    ("qwen2.5vl-32b", "qwen2.5-32b"),
+    ("qwen2.5vl-72b", "qwen2.5-72b"),
     ("llama4-16x17b", "llama-4-scout"),
     ("llama4-128x17b", "llama-4-maverick"),
 ];
@@ -224,7 +233,7 @@ pub(super) fn is_block(word: &str) -> bool {
 }
 
 /// Words of models with further parts.
-pub(super) const SEES: &[&str] = &["vl", "vision", "omni", "audio", "llava", "pixtral", "voxtral", "4.5v"];
+pub(super) const SEES: &[&str] = &["vl", "vision", "omni", "audio", "llava", "pixtral", "voxtral", "4.5v", "qwen2.5vl"];
 
 /// The words of a name without its organisation and without what follows the bits of GGUF's weights. A point parts words but in numbers.
 pub(super) fn words(name: &str) -> Vec<String> {

@@ -306,6 +306,9 @@ mod tests {
             ("gpt-oss:20b", "gpt-oss-20b"),
             ("gpt-oss:latest", "gpt-oss-20b"),
             ("qwen3", "qwen3-8b"),
+            ("llama3.2-vision:latest", "llama-3.1-8b"),
+            ("deepseek-r1:8b-llama-distill-fp16", "llama-3.1-8b"),
+            ("qwen2.5vl:7b", "qwen2.5-7b"),
             ("qwen3-coder:latest", "qwen3-30b-a3b"),
             ("codellama:7b-code", "codellama-7b"),
         ] {
