@@ -235,6 +235,9 @@ fn every_command_of_the_page_runs_and_bad_input_is_named() {
         }
     }
     assert_eq!(commands, 8);
+    let served = f.stdout("neuronscope generate --model llama-3-8b --output 1 --weights fp8 --request-rate 1");
+    assert!(served.contains("a request of one token has no further one"), "{served}");
+    assert!(served.contains("No published row has weights of fp8"), "{served}");
     // The timeline is the page's.
     let mut spec = StudySpec::new(StudyKind::Llm);
     for (key, text) in [("model", "llama-2-7b"), ("tp", "24"), ("output", "3968")] {
