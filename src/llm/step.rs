@@ -23,7 +23,7 @@ pub const ELEMENT_BYTES: u64 = 2;
 /// Most tokens of a segment that are simulated together; more take proportionally longer.
 pub(super) const MOST_ROWS: u64 = 4_096;
 
-/// The longest prompt whose scores are simulated, tokens; longer ones follow from it and its half.
+/// The longest prompt and the longest cache whose scores are simulated, tokens; longer ones follow from it and its half.
 const LONGEST: u64 = 16_384;
 
 /// A step by its parts. They add up to its time.
@@ -192,6 +192,13 @@ impl Decoder {
             Segment::Prefill { tokens, scores: scores @ (Scores::Pieces | Scores::Causal), .. } if tokens > LONGEST => {
                 return self.longer(kind, tokens, scores);
             }
+            Segment::Decode { batch, bucket } if bucket > LONGEST => {
+                let mut at = |bucket| self.window(kind, Segment::Decode { batch, bucket });
+                let (half, whole) = (at(LONGEST / 2)?, at(LONGEST)?);
+                // Each further position takes as long as those before it.
+                let more = whole.saturating_sub(half).0.saturating_mul(bucket - LONGEST) / (LONGEST / 2);
+                return Ok(whole + SimTime(more));
+            }
             Segment::Prefill { tokens, scores: Scores::Measured, .. } if tokens > MOST_ROWS => {
                 (Segment::Prefill { batch: 1, tokens: MOST_ROWS, scores: Scores::Measured }, (tokens, MOST_ROWS))
             }
@@ -344,6 +351,17 @@ mod tests {
         assert_eq!(parts.collectives, SimTime::ZERO);
         // Half the memory of a core: 13.2 GB at 272 GB/s.
         assert!((48.0..60.0).contains(&parts.time().to_ms_f64()), "{parts:?}");
+    }
+
+    #[test]
+    fn a_long_cache_takes_what_its_positions_take() {
+        for (model, host, degree) in [("llama-3.1-8b", "trn2.48xlarge", 8), ("llama-3.1-8b", "inf2.48xlarge", 8)] {
+            let mut d = decoder(model, host, degree);
+            let steps = [8_192, 16_384, 32_768, 65_536, 131_072].map(|n| d.decode(1, n).unwrap().time().to_ms_f64());
+            let each: Vec<f64> =
+                steps.windows(2).zip([1.0, 2.0, 4.0, 8.0]).map(|(two, n)| (two[1] - two[0]) / n).collect();
+            assert!(each.iter().all(|ms| (ms / each[0] - 1.0).abs() < 0.01), "{host}: {steps:?}");
+        }
     }
 
     /// With experts a sequence more loads its own until all are loaded, which `loads` of a step says.
