@@ -100,7 +100,7 @@ fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family
     Ok((found, Some(remark)))
 }
 
-/// A field that only the `params.json` of one maker has, and the family of his models.
+/// A field that only the `params.json` of Mistral has, and the family of its models.
 const PARAMS: (&str, &str) = ("hidden_dim", "mistral");
 
 /// A decoder from the fields of its `config.json`.

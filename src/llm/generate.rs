@@ -10,6 +10,7 @@ use super::costs::LlmCalibration;
 use super::memory::Memory;
 use super::prompt::PromptParts;
 use super::request::Request;
+use super::route::Route;
 use super::step::{Decoder, MOST_ROWS, StepParts};
 use super::windows::KnownTimes;
 
@@ -174,7 +175,10 @@ pub fn prompt_of(decoder: &mut Decoder, request: &Request, sequences: u64) -> Re
     let refused = |error: Refusal| {
         let place = format!("{} on {} cores of {}", request.config.name, request.degree, request.instance.name);
         let error = error.within(|what| format!("{place}: a prompt of {tokens} tokens: {what}"));
-        error.advise("use a shorter prompt, more cores or --route nxdi")
+        error.advise(match request.route() {
+            Route::Tnx => "use a shorter prompt, more cores or --route nxdi",
+            _ => "use a shorter prompt or more cores",
+        })
     };
     let mut best: Option<PromptParts> = None;
     for tokens in padded(if is_long { tokens.next_multiple_of(tile) } else { tokens }, [TILE, tile]) {
@@ -244,7 +248,7 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FITTED, Route, Speculation, Weights, llm_instance, named_config};
+    use crate::{FITTED, Speculation, Weights, llm_instance, named_config};
 
     /// A longer context never gives more tokens.
     #[test]
