@@ -3,24 +3,27 @@
 use super::families::FAMILIES;
 
 /// Names of a field in the families.
-pub(super) const HIDDEN: &[&str] = &["hidden_size", "n_embd", "d_model"];
+pub(super) const HIDDEN: &[&str] = &["hidden_size", "n_embd", "d_model", "dim"];
 pub(super) const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "n_layers", "num_layers"];
 pub(super) const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads"];
-pub(super) const KV_HEADS: &[&str] = &["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups"];
-pub(super) const INTERMEDIATE: &[&str] = &["intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"];
+pub(super) const KV_HEADS: &[&str] =
+    &["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups", "n_kv_heads"];
+pub(super) const HEAD_SIZE: &[&str] = &["head_dim", "attention_head_dim"];
+pub(super) const INTERMEDIATE: &[&str] = &["intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "hidden_dim"];
 pub(super) const POSITIONS: &[&str] = &["max_position_embeddings", "n_positions", "max_seq_len", "seq_length"];
 pub(super) const EXPERTS: &[&str] = &["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"];
 pub(super) const PER_TOKEN: &[&str] =
-    &["num_experts_per_tok", "experts_per_token", "top_k_experts", "num_experts_per_token"];
+    &["num_experts_per_tok", "experts_per_token", "top_k_experts", "num_experts_per_token", "moe_k", "moe_topk"];
 pub(super) const EXPERT_WIDTH: &[&str] = &["moe_intermediate_size", "expert_ffn_hidden_size"];
-pub(super) const SHARED: &[&str] = &["n_shared_experts", "num_shared_experts"];
+pub(super) const SHARED: &[&str] =
+    &["n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"];
 pub(super) const SHARED_WIDTH: &[&str] = &[
     "shared_expert_intermediate_size",
     "moe_shared_expert_intermediate_size",
     "share_expert_dim",
     "shared_intermediate_size",
 ];
-pub(super) const FIRST_SPARSE: &[&str] = &["first_k_dense_replace", "num_dense_layers"];
+pub(super) const FIRST_SPARSE: &[&str] = &["first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"];
 pub(super) const SPARSE_STEP: &[&str] = &["decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_freq"];
 pub(super) const WINDOW: &[&str] = &["sliding_window", "attention_chunk_size"];
 pub(super) const PATTERN: &[&str] =
@@ -32,7 +35,6 @@ pub(super) const ACTIVATION: &[&str] =
 pub(super) const READ: &[&str] = &[
     "model_type",
     "vocab_size",
-    "head_dim",
     "tie_word_embeddings",
     "word_embed_proj_dim",
     "do_layer_norm_before",
@@ -55,11 +57,15 @@ pub(super) const READ: &[&str] = &[
     "expansion_ratio",
 ];
 
+/// How weights are stored: of transformers, and of MLX.
+pub(super) const QUANTIZATION: &[&str] = &["quantization_config", "quantization"];
+
 /// The parts of a file that hold the decoder of a model that sees or hears.
 pub(super) const TEXT_PARTS: &[&str] = &["text_config", "llm_config", "language_config", "thinker_config"];
 
 /// Fields that change neither a time nor a size.
 pub(super) const WITHOUT_EFFECT: &[&str] = &[
+    "_attn_implementation_autoset",
     "_name_or_path",
     "_remove_final_layer_norm",
     "activation_dropout",
@@ -88,6 +94,7 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "cache_implementation",
     "chunk_size_feed_forward",
     "classifier_dropout",
+    "dim_model_base",
     "dropout",
     "emb_dropout_prob",
     "emb_pdrop",
@@ -103,6 +110,8 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "final_norm",
     "floor_scale",
     "for_llm_class",
+    "for_llm_compressor",
+    "full_attn_mod",
     "global_attn_every_n",
     "gradient_checkpointing",
     "hidden_act_param",
@@ -112,10 +121,14 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "image_seq_length",
     "image_token_id",
     "image_token_index",
+    "index_head_dim",
+    "index_n_heads",
     "inference_runner",
     "init_std",
     "initial_context_length",
     "initializer_range",
+    "interpolate_factor",
+    "is_composition",
     "is_decoder",
     "is_encoder_decoder",
     "label2id",
@@ -124,23 +137,41 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "layer_norm_eps",
     "layer_norm_eps_bias",
     "layer_norm_epsilon",
+    "layer_switch",
     "layerdrop",
     "layerscale",
     "learned_pos_emb",
+    "lm_head",
     "load_balance_coeff",
     "logit_scale",
     "logits_scaling",
+    "mamba_chunk_size",
+    "mamba_conv_bias",
+    "mamba_d_conv",
+    "mamba_d_head",
+    "mamba_d_state",
+    "mamba_expand",
+    "mamba_n_groups",
+    "mamba_n_heads",
+    "mamba_proj_bias",
     "mask_token_id",
     "masked_softmax_fusion",
     "max_batch_size",
     "max_seq_length",
     "max_sequence_length",
     "mlp_only",
+    "moe_capacity",
+    "moe_gate",
+    "moe_layer_end_index",
+    "moe_layer_interval",
     "moe_router_dtype",
+    "moe_router_enable_expert_bias",
     "moe_router_scaling_factor",
+    "moe_use_aux_free",
     "mtp_transformer_layers",
     "multimodal_projector_bias",
     "mup",
+    "mup_denominator",
     "mup_enabled",
     "n_ctx",
     "n_group",
@@ -152,23 +183,28 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "norm_topk_prob",
     "num_attention_layers",
     "num_expert_groups",
+    "num_image_tokens",
     "num_limited_groups",
     "offset_alibi",
+    "order_of_interleaved_layers",
     "original_max_position_embeddings",
     "output_attentions",
     "output_hidden_states",
     "output_router_logits",
+    "pad_key_length",
     "pad_token",
     "pad_token_id",
     "parallel_attn_output",
     "partial_rotary_type",
+    "position_embedding_type",
+    "post_norm",
+    "pre_allocate_kv_cache",
     "prefix",
     "pretraining_tp",
     "problem_type",
     "processor_class",
     "projector_hidden_act",
     "qk_norm_type",
-    "quantization",
     "query_pre_attn_scalar",
     "reorder_and_upcast_attn",
     "resid_dropout",
@@ -176,6 +212,7 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "residual_dropout",
     "residual_multiplier",
     "return_dict",
+    "rm_head",
     "rms_norm_eps",
     "rope_interleave",
     "rope_local_base_freq",
@@ -196,6 +233,8 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "scale_attention_softmax_in_fp32",
     "scale_attn_by_inverse_layer_idx",
     "scale_attn_weights",
+    "scale_depth",
+    "scale_emb",
     "scale_embedding",
     "score_func",
     "scoring_func",
@@ -204,6 +243,7 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "seq_aux",
     "skip_bias_add",
     "skip_bias_add_qkv",
+    "sliding_window_size",
     "slow_but_exact",
     "summary_activation",
     "summary_first_dropout",
@@ -224,9 +264,17 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "unsloth_version",
     "use_bidirectional_attention",
     "use_cache",
+    "use_cla",
+    "use_embedding_sharing",
+    "use_gated_activation",
     "use_grouped_mm",
+    "use_mixed_mlp_moe",
+    "use_mla",
     "use_moe_router_bias",
     "use_mrope",
+    "use_parallel_block",
+    "use_parallel_embedding",
+    "use_rmsnorm",
     "use_routing_bias",
     "validate_runner_input",
     "video_token_id",
@@ -235,6 +283,7 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "vision_feature_select_strategy",
     "vision_soft_tokens_per_image",
     "vision_start_token_id",
+    "vision_token_id",
     "vocab_size_per_layer_input",
 ];
 
@@ -251,7 +300,8 @@ pub(super) const ONE_VALUE: &[(&str, &[&str], &str)] = &[
     ("num_nextn_predict_layers", &["0"], "layers that guess further tokens are left out"),
     ("num_kv_shared_layers", &["0"], "every layer keeps its own keys and values"),
     ("partial_rotary_factor", &["1", "1.0"], "whole heads are rotated"),
-    ("quantization_config", &[], "its method is not known, so weights have 16 bits unless --weights says otherwise"),
+    (QUANTIZATION[0], &[], NOT_TIMED),
+    (QUANTIZATION[1], &[], NOT_TIMED),
     ("rotary_dim", &[], "whole heads are rotated"),
     ("rotary_pct", &["1", "1.0"], "whole heads are rotated"),
     ("torch_dtype", &["\"bfloat16\"", "\"float16\""], "--weights says how many bytes a weight has"),
@@ -262,12 +312,15 @@ pub(super) const ONE_VALUE: &[(&str, &[&str], &str)] = &[
     ("audio_config", &[], "the part for sound is left out"),
 ];
 
+const NOT_TIMED: &str = "weights of this storage are not timed, so they have 16 bits unless --weights says otherwise";
+
 /// All fields that are known, by what becomes of them.
 pub fn known_fields() -> [(&'static str, Vec<&'static str>); 3] {
     let sizes = [
         HIDDEN,
         LAYERS,
         HEADS,
+        HEAD_SIZE,
         KV_HEADS,
         INTERMEDIATE,
         POSITIONS,

@@ -4,12 +4,13 @@ use serde_json::{Map, Value};
 
 use super::config::{Activation, DecoderConfig, Experts, Latent, LayerKind};
 use super::config_fields::{
-    ACTIVATION, EXPERT_WIDTH, EXPERTS, FIRST_SPARSE, HEADS, HIDDEN, INTERMEDIATE, KV_HEADS, LAYERS, PATTERN, PER_TOKEN,
-    POSITIONS, SHARED, SHARED_WIDTH, SPARSE_STEP, TEXT_PARTS, WINDOW,
+    ACTIVATION, EXPERT_WIDTH, EXPERTS, FIRST_SPARSE, HEAD_SIZE, HEADS, HIDDEN, INTERMEDIATE, KV_HEADS, LAYERS, PATTERN,
+    PER_TOKEN, POSITIONS, QUANTIZATION, SHARED, SHARED_WIDTH, SPARSE_STEP, TEXT_PARTS, WINDOW,
 };
 use super::config_remarks::{dense_advice, remarks_of};
-use super::families::{FAMILIES, Family, family};
+use super::families::{DEFAULTS, FAMILIES, Family, family};
 use super::linear::{linear_layers, refusal};
+use super::model_rows::Sizes;
 use super::weights::Weights;
 use ns_base::convert::{f64_to_u64, u64_to_usize};
 use ns_base::{Refusal, refuse, without_nan};
@@ -31,9 +32,11 @@ pub fn read_config(name: &str, bytes: &[u8]) -> Result<DecoderConfig, Refusal> {
 }
 
 /// The decoder of a file: the part for text, where the model has others. What that part does not say of the types of weights and of the head,
-/// the whole says.
-fn text_part(whole: &Map<String, Value>) -> Map<String, Value> {
+/// the whole says; the sizes that it does not say are those of its class, because transformers leaves these out of a part. Beside it the names of
+/// these.
+fn text_part(whole: &Map<String, Value>) -> (Map<String, Value>, Vec<String>) {
     let mut fields = whole.clone();
+    let mut is_part = false;
     while let Some((key, Value::Object(part))) =
         TEXT_PARTS.iter().find_map(|key| fields.get_key_value(*key)).map(|(key, part)| (key.clone(), part.clone()))
     {
@@ -51,8 +54,16 @@ fn text_part(whole: &Map<String, Value>) -> Map<String, Value> {
         };
         fields.retain(|field, _| keeps(field));
         fields.extend(part);
+        is_part = true;
     }
-    fields
+    let model_type = fields.get("model_type").and_then(Value::as_str).and_then(family);
+    let of_class = DEFAULTS.iter().find(|(name, _)| is_part && model_type.is_some_and(|family| family.name == *name));
+    let of_class: Map<String, Value> =
+        of_class.and_then(|(_, text)| serde_json::from_str(text).ok()).unwrap_or_default();
+    let absent: Vec<_> = of_class.into_iter().filter(|(field, _)| !fields.contains_key(field)).collect();
+    let names = absent.iter().map(|(field, value)| format!("{field} {value}")).collect();
+    fields.extend(absent);
+    (fields, names)
 }
 
 /// The family of a file: that of its `model_type`, or of the class that it names.
@@ -73,23 +84,78 @@ fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family
             refusal.advise(dense_advice(name, fields).unwrap_or_default())
         });
     }
+    if let Some(base) = fields.get("base_model_name_or_path").filter(|_| fields.contains_key("peft_type")) {
+        return Err(refuse!(
+            "it is an adapter of {base}, which has no sizes of its own; give that model or its config.json"
+        ));
+    }
     let class = fields.get("architectures").and_then(|a| a.get(0)).and_then(Value::as_str).unwrap_or_default();
     let bare = class.split("For").next().unwrap_or_default().to_ascii_lowercase();
+    let is_params = fields.contains_key(PARAMS.0) && !fields.contains_key("moe");
+    let (by, bare) = if class.is_empty() && is_params { PARAMS } else { (class, bare.as_str()) };
     let found = FAMILIES.iter().find(|f| f.name.replace('_', "") == bare).filter(|_| !bare.is_empty());
     let found =
         found.ok_or_else(|| refuse!("the field model_type is missing; it is one of {}", families.join(", ")))?;
-    let remark = format!("The field model_type is missing; {class} says that it is \"{}\".", found.name);
+    let remark = format!("The field model_type is missing; {by} says that it is \"{}\".", found.name);
     Ok((found, Some(remark)))
 }
 
+/// A field that only the `params.json` of Mistral has, and the family of its models.
+const PARAMS: (&str, &str) = ("hidden_dim", "mistral");
+
 /// A decoder from the fields of its `config.json`.
 pub fn config_of(name: &str, whole_file: &Map<String, Value>) -> Result<DecoderConfig, Refusal> {
-    let fields = &text_part(whole_file);
+    let (fields, of_class) = &text_part(whole_file);
     let (family, remark) = family_of(name, fields)?;
-    let hidden = needed(fields, HIDDEN)?;
-    let heads = needed(fields, HEADS)?;
     let kv_heads = whole(fields, KV_HEADS)?;
-    let head_size = match whole(fields, &["head_dim"])? {
+    let skipped = fields.get("cross_attention_layers").and_then(Value::as_array).map_or(0, Vec::len);
+    let sizes = sizes_of(fields, family, kv_heads, skipped.try_into().unwrap_or(0))?;
+    let mut config = DecoderConfig::of_family(family, name, sizes);
+    config.tied = flag(fields, "tie_word_embeddings")?.unwrap_or(family.tied);
+    for (field, change) in family.switches {
+        if let Some(on) = flag(fields, field)? {
+            change(&mut config, on);
+        }
+    }
+    // A switch for one head does not count where the heads are said, but in the older form of falcon.
+    let is_older = family.name == "falcon" && flag(fields, "new_decoder_architecture")? != Some(true);
+    config.kv_heads = kv_heads.filter(|_| !is_older || config.kv_heads != 1).unwrap_or(config.kv_heads);
+    config.word_features = whole(fields, &["word_embed_proj_dim"])?.unwrap_or(config.hidden);
+    config.has_last_norm = flag(fields, "do_layer_norm_before")?.unwrap_or(true);
+    config.has_score_cap = fields.get("attn_logit_softcapping").is_some_and(Value::is_number);
+    config.has_word_cap = fields.get("final_logit_softcapping").is_some_and(Value::is_number);
+    if let Some(known) = activation_of(fields).and_then(|(_, activation)| activation) {
+        config.activation = known;
+    }
+    config.latent = latent_of(fields, family)?;
+    config.experts = experts_of(fields, family)?;
+    config.check()?;
+    set_layers(fields, family, &mut config)?;
+    config.check()?;
+    config.remarks = remarks_of(fields, &config, family);
+    config.stored = stored_of(fields).unwrap_or_default();
+    config.remarks.extend(remark);
+    if !of_class.is_empty() {
+        config.remarks.push(format!(
+            "The text part does not say these sizes, which are those of its class: {}.",
+            of_class.join(", ")
+        ));
+    }
+    if skipped > 0 {
+        config.remarks.push(format!("The {skipped} layers of cross_attention_layers read pictures and are left out."));
+    }
+    Ok(config)
+}
+
+/// The sizes of a file, without the layers that are skipped.
+fn sizes_of(
+    fields: &Map<String, Value>,
+    family: &Family,
+    kv_heads: Option<u64>,
+    skipped: u64,
+) -> Result<Sizes, Refusal> {
+    let (hidden, heads) = (needed(fields, HIDDEN)?, needed(fields, HEADS)?);
+    let head_size = match whole(fields, HEAD_SIZE)? {
         Some(size) => size,
         None if hidden % heads == 0 => hidden / heads,
         None if family.is_latent => needed(fields, &["v_head_dim"])?,
@@ -105,10 +171,8 @@ pub fn config_of(name: &str, whole_file: &Map<String, Value>) -> Result<DecoderC
         None if family.name == "falcon" => FALCON_POSITIONS,
         _ => needed(fields, POSITIONS)?,
     };
-    let skipped = fields.get("cross_attention_layers").and_then(Value::as_array).map_or(0, Vec::len);
-    let layers = needed(fields, LAYERS)?.saturating_sub(skipped.try_into().unwrap_or(0));
-    let sizes = [
-        layers,
+    Ok([
+        needed(fields, LAYERS)?.saturating_sub(skipped),
         hidden,
         heads,
         kv_heads.unwrap_or(heads),
@@ -116,35 +180,7 @@ pub fn config_of(name: &str, whole_file: &Map<String, Value>) -> Result<DecoderC
         intermediate,
         needed(fields, &["vocab_size"])?,
         positions,
-    ];
-    let mut config = DecoderConfig::of_family(family, name, sizes);
-    config.tied = flag(fields, "tie_word_embeddings")?.unwrap_or(family.tied);
-    for (field, change) in family.switches {
-        if let Some(on) = flag(fields, field)? {
-            change(&mut config, on);
-        }
-    }
-    // A switch for one head does not count where the heads are said.
-    config.kv_heads = kv_heads.filter(|_| family.name != "falcon" || config.kv_heads != 1).unwrap_or(config.kv_heads);
-    config.word_features = whole(fields, &["word_embed_proj_dim"])?.unwrap_or(hidden);
-    config.has_last_norm = flag(fields, "do_layer_norm_before")?.unwrap_or(true);
-    config.has_score_cap = fields.get("attn_logit_softcapping").is_some_and(Value::is_number);
-    config.has_word_cap = fields.get("final_logit_softcapping").is_some_and(Value::is_number);
-    if let Some(known) = activation_of(fields).and_then(|(_, activation)| activation) {
-        config.activation = known;
-    }
-    config.latent = latent_of(fields, family)?;
-    config.experts = experts_of(fields, family)?;
-    config.check()?;
-    set_layers(fields, family, &mut config)?;
-    config.check()?;
-    config.remarks = remarks_of(fields, &config, family);
-    config.stored = stored_of(fields).unwrap_or_default();
-    config.remarks.extend(remark);
-    if skipped > 0 {
-        config.remarks.push(format!("The {skipped} layers of cross_attention_layers read pictures and are left out."));
-    }
-    Ok(config)
+    ])
 }
 
 /// Positions of a falcon whose file says none.
@@ -175,7 +211,8 @@ fn experts_of(fields: &Map<String, Value>, family: &Family) -> Result<Option<Exp
         return Ok(None);
     };
     if count == 0 {
-        return Err(refuse!("{field} is 0; it must be at least 1"));
+        let is_dense = whole(fields, PER_TOKEN)?.unwrap_or(0) == 0;
+        return if is_dense { Ok(None) } else { Err(refuse!("{field} is 0; it must be at least 1")) };
     }
     let intermediate =
         whole(fields, EXPERT_WIDTH)?.or(whole(fields, INTERMEDIATE)?).ok_or_else(|| missing(EXPERT_WIDTH))?;
@@ -190,15 +227,16 @@ fn experts_of(fields: &Map<String, Value>, family: &Family) -> Result<Option<Exp
 
 /// The storage of weights that a file names.
 pub(super) fn stored_of(fields: &Map<String, Value>) -> Option<Weights> {
-    let method_fields = fields.get("quantization_config")?;
-    let method = method_fields.get("quant_method").and_then(Value::as_str)?;
-    Weights::of_method(method, method_fields.get("bits").and_then(Value::as_u64))
+    Weights::of_file(QUANTIZATION.iter().find_map(|field| fields.get(*field))?)
 }
 
 /// Sets the kinds of layers, of which each has a window or none, and experts or none.
 fn set_layers(fields: &Map<String, Value>, family: &Family, config: &mut DecoderConfig) -> Result<(), Refusal> {
     let window = window_of(fields, family, config)?;
     let types = fields.get("layer_types").and_then(Value::as_array);
+    if let Some(count) = types.map(Vec::len).filter(|count| *count < u64_to_usize(config.layers)) {
+        return Err(refuse!("layer_types has {count} entries for {} layers; it must have one for each", config.layers));
+    }
     let full_of = match PATTERN.iter().find_map(|field| fields.get(*field)) {
         Some(Value::String(pattern)) => u64::try_from(pattern.len()).unwrap_or(0),
         Some(Value::Number(n)) => n.as_u64().unwrap_or(family.full_of),
@@ -294,11 +332,15 @@ fn missing(names: &[&str]) -> Refusal {
     refuse!("the field {} is missing", names.join(" or "))
 }
 
-/// The first of these fields, if it is there and not null. A number may be written as `4096.0`.
+/// The first of these fields, if it is there and not null. A number may be written as `4096.0`, or once for each layer.
 pub(super) fn whole(fields: &Map<String, Value>, names: &[&str]) -> Result<Option<u64>, Refusal> {
     match names.iter().find_map(|name| Some((name, fields.get(*name).filter(|value| !value.is_null())?))) {
         None => Ok(None),
         Some((name, value)) => {
+            let value = match value {
+                Value::Array(all) if all.windows(2).all(|two| two[0] == two[1]) => all.first().unwrap_or(value),
+                _ => value,
+            };
             let float = || value.as_f64().filter(|n| *n >= 0.0 && *n < 9e15 && libm::trunc(*n) == *n).map(f64_to_u64);
             let number = value.as_u64().or_else(float);
             number.map(Some).ok_or_else(|| refuse!("{name} is {value}; it must be a whole number"))
@@ -357,8 +399,8 @@ mod tests {
         said(r#""num_kv_shared_layers": 20"#, "every layer keeps its own keys and values");
         said(r#""hidden_size_per_layer_input": 0, "use_double_wide_mlp": false"#, "");
         said(r#""sliding_window": 4096, "use_sliding_window": false"#, "");
-        said(r#""sliding_window": 131072, "layer_types": ["full_attention"], "hidden_act": "silu""#, "");
-        said(r#""quantization_config": {"bits": 4}"#, "quantization_config of the config.json is not used");
+        said(r#""sliding_window": 131072, "hidden_act": "silu""#, "");
+        said(r#""quantization_config": {"bits": 3}"#, "quantization_config of the config.json is not used");
         said(r#""quantization_config": {"quant_method": "gptq", "bits": 4}"#, "");
         assert_eq!(with(r#""quantization_config": {"quant_method": "gptq", "bits": 4}"#).stored, Weights::Int4);
         // A family without experts is run without them.
@@ -380,7 +422,7 @@ mod tests {
             read_config("c.json", LLAMA_3_8B.replace(from, to).as_bytes()).unwrap_err().to_string()
         };
         let cases = [
-            ("\"hidden_size\"", "\"other\"", "c.json: the field hidden_size or n_embd or d_model is missing"),
+            ("\"hidden_size\"", "\"other\"", "c.json: the field hidden_size or n_embd or d_model or dim is missing"),
             ("\"llama\"", "\"t5\"", "c.json: model_type 't5' is not supported; these are: llama,"),
             ("\"llama\"", "\"mamba\"", "c.json: model_type 'mamba' has 32 state space layers of 32"),
             ("8192", "-1", "c.json: max_position_embeddings is -1; it must be a whole number"),
@@ -389,11 +431,54 @@ mod tests {
             ("4096", "0", "c.json: hidden_size is 0; it must be at least 1"),
             ("false", "3", "c.json: tie_word_embeddings is 3; it must be true or false"),
             ("{", "", "c.json: it is not a JSON object"),
+            ("{", r#"{"layer_types": ["full_attention"],"#, "c.json: layer_types has 1 entries for 32 layers"),
+            (
+                "\"model_type\": \"llama\"",
+                r#""peft_type": "LORA", "base_model_name_or_path": "meta-llama/Llama-3.1-8B""#,
+                "c.json: it is an adapter of \"meta-llama/Llama-3.1-8B\", which has no sizes of its own; give that model",
+            ),
         ];
         for (from, to, expected) in cases {
             let found = error(from, to);
             assert!(found.starts_with(expected), "{found}");
         }
+    }
+
+    #[test]
+    fn a_part_for_text_has_the_sizes_of_its_class() {
+        let gemma = br#"{"model_type": "gemma3", "vision_config": {}, "text_config": {"model_type": "gemma3_text", "hidden_size": 2560,
+            "intermediate_size": 10240, "num_hidden_layers": 34, "sliding_window": 1024}}"#;
+        let read = read_config("c.json", gemma).unwrap();
+        assert_eq!(read.parameters(), named_config("gemma-3-4b").unwrap().parameters());
+        let said = read.remarks.last().unwrap();
+        assert!(said.contains("those of its class: head_dim 256,") && said.contains("vocab_size 262208"), "{said}");
+        let llava = br#"{"model_type": "llava", "text_config": {"model_type": "llama", "max_position_embeddings": 4096, "vocab_size": 32064}}"#;
+        let read = read_config("c.json", llava).unwrap();
+        assert_eq!((read.layers, read.intermediate, read.max_positions, read.vocabulary), (32, 11_008, 4_096, 32_064));
+    }
+
+    #[test]
+    fn files_of_other_makers_are_read() {
+        let parameters = |text: &str| read_config("c.json", text.as_bytes()).map(|config| config.parameters());
+        // The params.json of Mistral 7B v0.3.
+        let params = r#"{"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32, "n_kv_heads": 8, "norm_eps": 1e-05,
+            "vocab_size": 32768, "max_seq_len": 32768}"#;
+        assert_eq!(parameters(params), Ok(7_248_023_552));
+        // Falcon 40B says one head of keys and eight; the newer form has the eight.
+        let falcon = r#"{"model_type": "falcon", "bias": false, "hidden_size": 8192, "multi_query": true, "new_decoder_architecture": true,
+            "num_attention_heads": 128, "num_hidden_layers": 60, "num_kv_heads": 8, "parallel_attn": true, "vocab_size": 65024}"#;
+        assert_eq!(parameters(falcon), Ok(41_303_293_952));
+        // A number for each layer, and a family whose files name a state space that no layer has.
+        let listed = LLAMA_3_8B.replace("14336", "[14336, 14336, 14336]");
+        assert_eq!(parameters(&listed), parameters(LLAMA_3_8B));
+        let granite = r#"{"model_type": "granitemoehybrid", "hidden_size": 2560, "intermediate_size": 8192, "layer_types": ["attention", "attention"],
+            "mamba_d_state": 128, "max_position_embeddings": 131072, "num_attention_heads": 40, "num_experts_per_tok": 0, "num_hidden_layers": 2,
+            "num_key_value_heads": 8, "num_local_experts": 0, "shared_intermediate_size": 8192, "vocab_size": 100352}"#;
+        let granite = read_config("c.json", granite.as_bytes()).unwrap();
+        assert_eq!((granite.experts, granite.intermediate), (None, 8_192));
+        let cache = r#"{"quantization_config": {"quant_method": "fp8", "kv_cache_scheme": {"num_bits": 8}}, "#;
+        let said = &read_config("c.json", LLAMA_3_8B.replacen('{', cache, 1).as_bytes()).unwrap().remarks[0];
+        assert!(said.contains("keys and values have 16 bits in the cache"), "{said}");
     }
 
     #[test]

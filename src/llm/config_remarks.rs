@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::config::DecoderConfig;
 use super::config_fields::{
-    ACTIVATION, EXPERT_WIDTH, EXPERTS, INTERMEDIATE, ONE_VALUE, PER_TOKEN, SHARED, SHARED_WIDTH, WINDOW, known_fields,
+    ACTIVATION, EXPERT_WIDTH, EXPERTS, INTERMEDIATE, ONE_VALUE, PER_TOKEN, QUANTIZATION, SHARED, SHARED_WIDTH, WINDOW,
+    known_fields,
 };
 use super::config_json::{activation_of, config_of, stored_of, whole};
 use super::families::{FAMILIES, Family};
@@ -22,7 +23,12 @@ pub fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, family: &
         let is_switch = FAMILIES.iter().any(|f| f.switches.iter().any(|(name, _)| *name == field));
         let is_own = family.switches.iter().any(|(name, _)| *name == field);
         let instead = match known {
-            _ if field == "quantization_config" && stored_of(fields).is_some() => None,
+            _ if QUANTIZATION.contains(&field) && stored_of(fields).is_some() => {
+                ["kv_cache_scheme", "kv_cache_quant_algo"]
+                    .iter()
+                    .any(|of_cache| value.get(*of_cache).is_some_and(|scheme| !scheme.is_null()))
+                    .then_some("keys and values have 16 bits in the cache")
+            }
             _ if is_switch && !is_own && value == &Value::Bool(true) => Some("the family has no such part"),
             Some((_, values, instead)) => (!values.contains(&value.to_string().as_str())).then_some(*instead),
             None if ACTIVATION.contains(&field) && activation_of(fields).is_some_and(|(_, known)| known.is_none()) => {

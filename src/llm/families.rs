@@ -147,7 +147,7 @@ const PHI: Family = Family {
 /// Families that a config.json may name. A new one is a row, and a published count of parameters in `MODELS`.
 pub const FAMILIES: &[Family] = &[
     LLAMA,
-    Family { name: "mistral", also: &["mistral3", "pixtral", "voxtral"], full_of: 1, ..LLAMA },
+    Family { name: "mistral", also: &["mistral3", "ministral3", "pixtral", "voxtral"], full_of: 1, ..LLAMA },
     QWEN_2,
     QWEN_3,
     Family {
@@ -258,7 +258,7 @@ pub const FAMILIES: &[Family] = &[
     },
     GLM,
     Family { name: "glm4", also: &["glm4v", "glm4v_text"], norm_place: NormPlace::Around, ..GLM },
-    Family { name: "granite", tied: true, ..LLAMA_ONLY },
+    Family { name: "granite", also: &["minicpm"], tied: true, ..LLAMA_ONLY },
     Family { name: "exaone4", norm_place: NormPlace::After, qk_norm: QkNorm::Head, full_of: 4, ..PLAIN },
     Family {
         name: "internlm3",
@@ -284,6 +284,14 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "mimo", switches: &[QKV_BIAS], bias: QKV, full_of: 1, ..PLAIN },
     Family { name: "helium", ..LLAMA_ONLY },
     Family { name: "ernie4_5", tied: true, switches: &[USE_BIAS], ..PLAIN },
+    Family { name: "nemotron", mlp: Mlp::Plain, activation: Activation::SquaredRelu, norm: Norm::Layer, ..LLAMA_ONLY },
+    Family {
+        name: "apertus",
+        mlp: Mlp::Plain,
+        qk_norm: QkNorm::Head,
+        switches: &[ATTENTION_BIAS, ("qk_norm", HEAD_QK_NORM.1)],
+        ..PLAIN
+    },
     Family { name: "arcee", mlp: Mlp::Plain, activation: Activation::SquaredRelu, ..LLAMA_ONLY },
     Family {
         name: "persimmon",
@@ -344,7 +352,30 @@ pub const FAMILIES: &[Family] = &[
         ..PLAIN
     },
     Family { name: "olmoe", qk_norm: QkNorm::Full, experts: Some(EXPERTS), switches: &[ATTENTION_BIAS], ..PLAIN },
-    Family { name: "granitemoe", tied: true, experts: Some(EXPERTS), switches: &[ATTENTION_BIAS], ..PLAIN },
+    Family {
+        name: "granitemoe",
+        also: &["granitemoehybrid"],
+        tied: true,
+        experts: Some(EXPERTS),
+        switches: &[ATTENTION_BIAS],
+        ..PLAIN
+    },
+    Family { name: "deepseek", experts: Some(EXPERTS), switches: &[ATTENTION_BIAS], ..PLAIN },
+    Family { name: "dots1", qk_norm: QkNorm::Head, ..SIGMOID },
+    Family { name: "ernie4_5_moe", tied: true, switches: &[USE_BIAS], ..SIGMOID },
+    Family {
+        name: "bailing_moe",
+        also: &["bailing_moe_v2"],
+        switches: &[HEAD_QK_NORM, ("use_qkv_bias", QKV_BIAS.1)],
+        ..SIGMOID
+    },
+    Family {
+        name: "hunyuan_v1_moe",
+        qk_norm: QkNorm::Head,
+        experts: Some(EXPERTS),
+        switches: &[ATTENTION_BIAS, HEAD_QK_NORM],
+        ..PLAIN
+    },
     Family {
         name: "afmoe",
         norm_place: NormPlace::Around,
@@ -366,6 +397,22 @@ pub const FAMILIES: &[Family] = &[
 /// The switches of llama, without its other names.
 const LLAMA_ONLY: Family = Family { also: &[], ..LLAMA };
 const QWEN_2_ONLY: Family = Family { also: &[], ..QWEN_2 };
+
+/// Experts whose router adds a number for each.
+const SIGMOID: Family =
+    Family { experts: Some(ExpertRule { router_biases: 1, ..EXPERTS }), switches: &[ATTENTION_BIAS], ..PLAIN };
+
+/// The sizes of a family's class in transformers, which a part of a file leaves out where they are its own.
+#[rustfmt::skip]
+pub const DEFAULTS: &[(&str, &str)] = &[
+    ("llama", r#"{"num_hidden_layers":32,"hidden_size":4096,"num_attention_heads":32,"intermediate_size":11008,"vocab_size":32000,"max_position_embeddings":2048}"#),
+    ("mistral", r#"{"num_hidden_layers":32,"hidden_size":4096,"num_attention_heads":32,"num_key_value_heads":8,"intermediate_size":14336,"vocab_size":32000,"max_position_embeddings":131072,"sliding_window":4096}"#),
+    ("qwen2", r#"{"num_hidden_layers":32,"hidden_size":4096,"num_attention_heads":32,"num_key_value_heads":32,"intermediate_size":22016,"vocab_size":151936,"max_position_embeddings":32768}"#),
+    ("qwen3", r#"{"num_hidden_layers":32,"hidden_size":4096,"num_attention_heads":32,"num_key_value_heads":32,"head_dim":128,"intermediate_size":22016,"vocab_size":151936,"max_position_embeddings":32768}"#),
+    ("gemma", r#"{"num_hidden_layers":28,"hidden_size":3072,"num_attention_heads":16,"num_key_value_heads":16,"head_dim":256,"intermediate_size":24576,"vocab_size":256000,"max_position_embeddings":8192}"#),
+    ("gemma2", r#"{"num_hidden_layers":26,"hidden_size":2304,"num_attention_heads":8,"num_key_value_heads":4,"head_dim":256,"intermediate_size":9216,"vocab_size":256000,"max_position_embeddings":8192,"sliding_window":4096}"#),
+    ("gemma3", r#"{"num_hidden_layers":26,"hidden_size":2304,"num_attention_heads":8,"num_key_value_heads":4,"head_dim":256,"intermediate_size":9216,"vocab_size":262208,"max_position_embeddings":131072,"sliding_window":4096}"#),
+];
 
 /// The family of this `model_type`; the part for text of a model for pictures has a name of its own.
 pub fn family(name: &str) -> Option<&'static Family> {

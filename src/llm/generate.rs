@@ -10,7 +10,8 @@ use super::costs::LlmCalibration;
 use super::memory::Memory;
 use super::prompt::PromptParts;
 use super::request::Request;
-use super::step::{Decoder, StepParts};
+use super::route::Route;
+use super::step::{Decoder, MOST_ROWS, StepParts};
 use super::windows::KnownTimes;
 
 /// A step by its parts, milliseconds.
@@ -104,8 +105,9 @@ impl ExpertLoads {
     fn of(decoder: &Decoder, request: &Request) -> Option<Self> {
         let experts = decoder.config.experts?;
         let most = experts.count / u64::from(request.expert_groups.max(1));
-        let all_from_batch = experts.count.div_ceil(experts.per_token.max(1));
-        Some(Self { loads: decoder.loads(request.batch).0, most, all_from_batch })
+        let rows = request.speculation.map_or(1, |speculation| speculation.guesses + 1);
+        let all_from_batch = experts.count.div_ceil(experts.per_token.max(1) * rows);
+        Some(Self { loads: decoder.loads(request.batch * rows).0, most, all_from_batch })
     }
 }
 
@@ -165,12 +167,22 @@ fn padded<const N: usize>(size: u64, tiles: [u64; N]) -> impl Iterator<Item = u6
 
 /// The prompts of a request, of one sequence or of its batch: in the graph of its length, or of one that is padded to whole tiles or to those of
 /// an attention kernel, whichever is faster.
+/// On Trn2 a long one is always padded, because the kernel serves it.
 /// Fails when a segment cannot be compiled.
 pub fn prompt_of(decoder: &mut Decoder, request: &Request, sequences: u64) -> Result<PromptParts, Refusal> {
-    let tokens = request.prompt_bucket();
+    let (tokens, tile) = (request.prompt_bucket(), decoder.kernel_tile(request.prompt_bucket()));
+    let is_long = decoder.is_later() && tokens > MOST_ROWS;
+    let refused = |error: Refusal| {
+        let place = format!("{} on {} cores of {}", request.config.name, request.degree, request.instance.name);
+        let error = error.within(|what| format!("{place}: a prompt of {tokens} tokens: {what}"));
+        error.advise(match request.route() {
+            Route::Tnx => "use a shorter prompt, more cores or --route nxdi",
+            _ => "use a shorter prompt or more cores",
+        })
+    };
     let mut best: Option<PromptParts> = None;
-    for tokens in padded(tokens, [TILE, decoder.kernel_tile(tokens)]) {
-        let made = decoder.prefill(sequences, tokens)?;
+    for tokens in padded(if is_long { tokens.next_multiple_of(tile) } else { tokens }, [TILE, tile]) {
+        let made = decoder.prefill(sequences, tokens).map_err(refused)?;
         best = Some(best.filter(|best| best.time() <= made.time()).unwrap_or(made));
     }
     Ok(best.unwrap_or_default())
@@ -269,6 +281,33 @@ mod tests {
         assert!((none / all - 4.0).abs() < 1e-6 && (none / half - 1.875).abs() < 1e-6, "{all} {half} {none}");
         let plain = decoder.decode(1, 2_048).unwrap().time().to_ms_f64();
         assert!(none > plain && none < 1.3 * plain, "{none} {plain}");
+    }
+
+    /// The library of old keeps the scores of all tokens; the kernels of today's do not.
+    #[test]
+    fn a_long_prompt_is_timed_or_says_what_would_be() {
+        let prompt = |host: &str, route, input| {
+            let own = Request::of(named_config("llama-3.1-8b").unwrap(), llm_instance(host).unwrap());
+            let own = Request { degree: 8, output: 8, input, route, ..own };
+            generate(&own, FITTED, &KnownTimes::default()).map(|made| made.ttft_ms)
+        };
+        for (host, route) in [("trn2.48xlarge", Route::Nxdi), ("inf2.48xlarge", Route::Nxdi)] {
+            let times = [16_000, 32_001, 64_003, 131_001].map(|input| prompt(host, Some(route), input).unwrap());
+            // Each has twice the tokens and up to four times the pairs.
+            assert!(times.windows(2).all(|two| (1.8..4.2).contains(&(two[1] / two[0]))), "{host}: {times:?}");
+        }
+        let error = prompt("inf2.48xlarge", Some(Route::Tnx), 64_000).unwrap_err().to_string();
+        assert!(error.starts_with("llama-3.1-8b on 8 cores of inf2.48xlarge: a prompt of 64000 tokens: "), "{error}");
+        assert!(error.ends_with("; use a shorter prompt, more cores or --route nxdi"), "{error}");
+    }
+
+    /// A step with guesses has the rows of all of them, and loads experts for each.
+    #[test]
+    fn guesses_load_experts_too() {
+        let own = Request::of(named_config("gpt-oss-20b").unwrap(), llm_instance("trn2.48xlarge").unwrap());
+        let own = Request { degree: 4, speculation: Some(Speculation { guesses: 3, acceptance: 0.7 }), ..own };
+        let loads = generate(&own, FITTED, &KnownTimes::default()).unwrap().expert_loads;
+        assert_eq!(loads, Some(ExpertLoads { loads: 16, most: 32, all_from_batch: 2 }));
     }
 
     fn made(model: &str, host: &str, [degree, batch, input, output]: [u64; 4]) -> Generation {

@@ -58,7 +58,7 @@ pub use models::{MODEL_CHOICES, hub_name, is_known_name, model_names, named_conf
 pub use plan::{Plan, best_plan, cheapest_plan, note_of};
 pub use prompt::PromptParts;
 pub use rank_program::{COLLECTIVE, RankProgram};
-pub use request::{Request, Speculation, llm_instance};
+pub use request::{LONGEST_ROW, Request, Speculation, llm_instance};
 pub use route::Route;
 pub use serve::{LimitMiss, Limits, RateFigures, ServeReport, Traffic, serve};
 pub use shard::{Cut, Shard, degrees};

@@ -39,6 +39,10 @@ const LINEAR_MODELS: &[(&str, usize, &str, u64)] = &[
     ("nemotron-h-8b", 24, STATE, 52),
     ("nemotron-h-56b", 54, STATE, 118),
     ("nvidia-nemotron-3-nano-30b-a3b", 23, STATE, 52),
+    ("nvidia-nemotron-nano-9b", 27, STATE, 56),
+    ("granite-4.0-h-tiny", 36, STATE, 40),
+    ("granite-4.0-h-micro", 36, STATE, 40),
+    ("falcon-h1-34b", 72, STATE, 72),
 ];
 
 /// Why a model of this name is refused; `None` where the name is that of no such model.
@@ -84,5 +88,8 @@ pub fn linear_layers(fields: &Map<String, Value>) -> Option<(usize, &'static str
         .any(|t| model_type.starts_with(t));
     let has_state =
         ["mamba_d_state", "ssm_state_size", "state_size", "mamba_num_heads"].iter().any(|f| fields.contains_key(*f));
-    (is_state || has_state).then(|| (all().unwrap_or_default(), STATE))
+    // A list of layers without such a layer says that there is none.
+    let is_listed =
+        ["layer_types", "layers_block_type"].iter().any(|field| fields.get(*field).is_some_and(Value::is_array));
+    ((is_state || has_state) && !is_listed).then(|| (all().unwrap_or_default(), STATE))
 }

@@ -84,6 +84,41 @@ pub(super) const SAME: &[(&str, &str)] = &[
     ("phi3-14b", "phi-3-medium"),
     ("phi4-14b", "phi-4"),
     ("phi4-mini-3.8b", "phi-4-mini"),
+    ("qwen3", "qwen3-8b"),
+    ("qwen3-coder", "qwen3-30b-a3b"),
+    ("qwen2.5", "qwen2.5-7b"),
+    ("gemma3", "gemma-3-4b"),
+    ("gemma2", "gemma-2-9b"),
+    ("phi3", "phi-3-mini"),
+    ("gpt-oss", "gpt-oss-20b"),
+    ("qwen3-vl-2b", "qwen3-1.7b"),
+    ("pixtral-12b", "mistral-nemo"),
+    ("mathstral-7b", "mistral-7b-v0.3"),
+    ("voxtral-small-24b", "mistral-small-24b"),
+    ("devstral-small-2-24b", "mistral-small-24b"),
+    ("deepseek-v2.5", "deepseek-v2"),
+    ("kimi-vl-a3b", "moonlight-16b-a3b"),
+    ("glm-4.7", "glm-4.5"),
+    ("glm-4.5v", "glm-4.5-air"),
+    ("glm-z1-9b-0414", "glm-4-9b-0414"),
+    ("glm-z1-32b-0414", "glm-4-32b-0414"),
+    ("minimax-m2.1", "minimax-m2"),
+    ("bloomz-7b1", "bloom-7b1"),
+    ("bloomz", "bloom"),
+    ("olmo-3.1-32b", "olmo-3-32b"),
+    ("exaone-4.0.1-32b", "exaone-4.0-32b"),
+    ("hermes-4-70b", "llama-3.1-70b"),
+    ("hermes-4.3-36b", "seed-oss-36b"),
+    ("intellect-3", "glm-4.5-air"),
+    ("llama3.2-vision", "llama-3.1-8b"),
+    ("deepseek-r1-8b-llama-distill", "llama-3.1-8b"),
+    ("deepseek-r1-70b-llama-distill", "llama-3.3-70b"),
+    ("devstral-24b", "mistral-small-24b"),
+    ("magistral-24b", "mistral-small-24b"),
+    ("qwen2.5vl-3b", "qwen2.5-3b"),
+    ("qwen2.5vl-7b", "qwen2.5-7b"),
+    ("qwen2.5vl-32b", "qwen2.5-32b"),
+    ("qwen2.5vl-72b", "qwen2.5-72b"),
     ("llama4-16x17b", "llama-4-scout"),
     ("llama4-128x17b", "llama-4-maverick"),
 ];
@@ -138,6 +173,11 @@ const WITHOUT_SIZE: &[&str] = &[
     "h8",
     "code",
     "python",
+    "terminus",
+    "speciale",
+    "main",
+    "inst",
+    "dwq",
 ];
 
 /// Words that say how weights are stored, and what they are; `None` where they are not known here.
@@ -193,14 +233,15 @@ pub(super) fn is_block(word: &str) -> bool {
 }
 
 /// Words of models with further parts.
-pub(super) const SEES: &[&str] = &["vl", "vision", "omni", "audio", "llava"];
+pub(super) const SEES: &[&str] = &["vl", "vision", "omni", "audio", "llava", "pixtral", "voxtral", "4.5v", "qwen2.5vl"];
 
 /// The words of a name without its organisation and without what follows the bits of GGUF's weights. A point parts words but in numbers.
 pub(super) fn words(name: &str) -> Vec<String> {
-    let last = name.trim().trim_end_matches('/').rsplit('/').next().unwrap_or(name).to_lowercase();
+    let last = name.trim().trim_end_matches('/').rsplit(['/', '\\']).next().unwrap_or(name).to_lowercase();
+    let last = last.rsplit("--").next().unwrap_or_default();
     let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let parts = |at: usize, c: char| match c {
-        '-' | ' ' | '_' | ':' | '@' => true,
+        '-' | ' ' | '_' | ':' | '@' | ',' => true,
         '.' => !(is_digit(last.as_bytes().get(at.wrapping_sub(1))) && is_digit(last.as_bytes().get(at + 1))),
         _ => false,
     };
@@ -248,18 +289,34 @@ fn is_size(word: &str) -> bool {
         && number.trim_start_matches('a').starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Words of a text that a model's name leaves over, but those that change no size; `None` where a part of the name is not in the text.
+/// Stands between two words of a name that end and begin with a digit: 3 and 1b are not 31b.
+const BETWEEN_DIGITS: char = '|';
+
+/// Words of a text that a model's name leaves over, but those that change no size; `None` where a part of the name is not in the text, or a
+/// number in the middle says another version: `gpt-oss-2-20b`.
 fn more_words(text: &str, known: &str) -> Option<Vec<String>> {
-    let known: String = words(known).concat();
-    let mut left = known.as_str();
+    let mut whole = String::new();
+    for word in words(known) {
+        if whole.ends_with(|c: char| c.is_ascii_digit()) && word.starts_with(|c: char| c.is_ascii_digit()) {
+            whole.push(BETWEEN_DIGITS);
+        }
+        whole.push_str(&word);
+    }
+    let mut left = whole.as_str();
     let mut more = Vec::new();
+    let mut is_inside = false;
     for word in words(text) {
         if let Some(rest) = left.strip_prefix(&word).filter(|_| !word.is_empty()) {
-            left = rest;
+            left = rest.trim_start_matches(BETWEEN_DIGITS);
+            is_inside = !left.is_empty();
         } else if !([WITHOUT_SIZE, SEES].iter().any(|list| list.contains(&word.as_str()))
             || STORED.iter().any(|(stored, _)| *stored == word)
             || is_version(&word))
         {
+            if is_inside && word.chars().all(|c| c.is_ascii_digit() || c == '.') {
+                return None;
+            }
+            is_inside = false;
             more.push(word);
         }
     }

@@ -255,6 +255,16 @@ mod tests {
             ("allenai/OLMoE-1B-7B-0125-Instruct", "olmoe-1b-7b"),
             ("bigcode/starcoder2-15b-instruct-v0.1", "starcoder2-15b"),
             ("EleutherAI/pythia-6.9b-deduped", "pythia-6.9b"),
+            ("google/gemma-4-31B-it", "gemma-4-31b"),
+            ("mistralai/Ministral-3-8B-Instruct-2512", "ministral-3-8b"),
+            ("mistralai/Devstral-Small-2-24B-Instruct-2512", "mistral-small-24b"),
+            ("mistralai/Pixtral-12B-2409", "mistral-nemo"),
+            ("deepseek-ai/DeepSeek-V3.1-Terminus", "deepseek-v3"),
+            ("zai-org/GLM-4.7-Flash", "glm-4.7-flash"),
+            ("allenai/Olmo-3-32B-Think", "olmo-3-32b"),
+            ("baidu/ERNIE-4.5-21B-A3B-PT", "ernie-4.5-21b-a3b"),
+            ("models--Qwen--Qwen3-8B", "qwen3-8b"),
+            ("C:\\models\\Qwen3-8B", "qwen3-8b"),
         ] {
             assert_eq!(named_config(written).map(|config| config.name).as_deref(), Ok(known), "{written}");
         }
@@ -294,6 +304,12 @@ mod tests {
             ("llama3.1:latest", "llama-3.1-8b"),
             ("gemma3:4b", "gemma-3-4b"),
             ("gpt-oss:20b", "gpt-oss-20b"),
+            ("gpt-oss:latest", "gpt-oss-20b"),
+            ("qwen3", "qwen3-8b"),
+            ("llama3.2-vision:latest", "llama-3.1-8b"),
+            ("deepseek-r1:8b-llama-distill-fp16", "llama-3.1-8b"),
+            ("qwen2.5vl:7b", "qwen2.5-7b"),
+            ("qwen3-coder:latest", "qwen3-30b-a3b"),
             ("codellama:7b-code", "codellama-7b"),
         ] {
             assert_eq!(named_config(written).map(|config| config.name).as_deref(), Ok(known), "{written}");
@@ -304,6 +320,7 @@ mod tests {
             ("Orenguteng/Llama-3-8B-Lexi-Uncensored", "llama-3-8b"),
             ("Groq/Llama-3-Groq-8B-Tool-Use", "llama-3-8b"),
             ("Qwen/Qwen3-Embedding-8B", "qwen3-8b"),
+            ("allenai/Llama-3.1-Tulu-3-8B", "llama-3.1-8b"),
         ] {
             let config = named_config(written).unwrap();
             assert_eq!(config.name, known);
@@ -314,7 +331,11 @@ mod tests {
             );
         }
         let unknown = ["lama-3-9b", "llama-3-8b-medusa", "8b", "", "/", "Llama-3.1-Minitron-4B", "Mistral-7B-2x7B-MoE"];
-        for unknown in unknown.into_iter().chain(["yuhuili/EAGLE3-LLaMA3.1-Instruct-8B", "Hermes-3"]) {
+        // A number in the middle is another version, and two names are no model.
+        let numbers =
+            ["gpt-oss-2-20b", "google/gemma-3-31b", "Ministral-9-8B", "Qwen3-Coder-Next", "llama-3.1-8b,qwen3-8b"];
+        let others = ["yuhuili/EAGLE3-LLaMA3.1-Instruct-8B", "Hermes-3"];
+        for unknown in unknown.into_iter().chain(others).chain(numbers) {
             assert!(named_config(unknown).is_err(), "{unknown}");
         }
         for (name, layers) in [

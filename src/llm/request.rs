@@ -69,6 +69,9 @@ impl Speculation {
     }
 }
 
+/// Positions of the longest published row. A test compares.
+pub const LONGEST_ROW: u64 = 16_384;
+
 /// Said of logical cores of one physical core.
 const LNC_1: &str =
     "No published row has logical cores of one physical core (LNC 1): collectives and host are those of two.";
@@ -164,7 +167,10 @@ impl Request {
             format!("A step checks {all} guessed tokens of each sequence and keeps {kept} tokens; guessing them takes no time here.")
         });
         let lnc = (self.instance.core_version == 3 && self.lnc == Some(1)).then(|| LNC_1.to_owned());
-        self.config.remarks.iter().cloned().chain(self.weights.remark()).chain(guesses).chain(lnc).collect()
+        let long = (self.positions() > LONGEST_ROW)
+            .then(|| format!("No published row has more than {LONGEST_ROW} positions."));
+        let own = self.config.remarks.iter().cloned().chain(self.weights.remark());
+        own.chain(guesses).chain(lnc).chain(long).collect()
     }
 
     /// The command of a server that runs it, with vLLM.
@@ -181,7 +187,9 @@ impl Request {
         }
         if let Some(speculation) = self.speculation {
             let guesses = speculation.guesses;
-            line.push_str(&format!(" --speculative-config '{{\"num_speculative_tokens\": {guesses}}}'"));
+            line.push_str(&format!(
+                " --speculative-config '{{\"model\": \"DRAFT_MODEL\", \"num_speculative_tokens\": {guesses}}}'"
+            ));
         }
         line
     }
@@ -223,7 +231,7 @@ impl Request {
         }
         if let Some(active) = self.active.filter(|active| *active == 0 || *active > self.batch) {
             return Err(refuse!(
-                "--active {active} is not possible in a batch of {}; use 1 to {}",
+                "--active {active} is not possible in a batch of {}; use at most {}",
                 self.batch,
                 self.batch
             ));

@@ -215,9 +215,8 @@ struct RequestTimes {
     good: u32,
 }
 
-/// Serves requests with the lengths and the batch of `request`, which [`Request::check`] accepts.
-/// Fails when the rate or the number of requests is not possible, or a part of the model cannot be compiled.
-pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) -> Result<ServeReport, Refusal> {
+/// An error names the option that is not possible, and what is.
+fn check(request: &Request, traffic: &Traffic) -> Result<(), Refusal> {
     if !(traffic.requests_per_s > 0.0 && traffic.requests_per_s <= 1e6) {
         return Err(refuse!(
             "--request-rate {} is not possible; it must be above 0 and at most 1000000",
@@ -230,12 +229,23 @@ pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) 
             traffic.requests
         ));
     }
-    traffic.limits.check()?;
-    let mut decoder = Decoder::of_request(request, calibration)?;
-    decoder.weights = request.weights;
+    if request.active.is_some() {
+        return Err(refuse!(
+            "--active is of a step; with --request-rate as many sequences run as arrive, so leave --active out"
+        ));
+    }
     if traffic.chunk == Some(0) {
         return Err(refuse!("--prefill-chunk 0 is not possible; use tokens above 0"));
     }
+    traffic.limits.check()
+}
+
+/// Serves requests with the lengths and the batch of `request`, which [`Request::check`] accepts.
+/// Fails when the rate or the number of requests is not possible, or a part of the model cannot be compiled.
+pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) -> Result<ServeReport, Refusal> {
+    check(request, traffic)?;
+    let mut decoder = Decoder::of_request(request, calibration)?;
+    decoder.weights = request.weights;
     let whole = prompt_of(&mut decoder, request, 1)?.time();
     let chunk = traffic.chunk.filter(|chunk| *chunk < request.input);
     let pieces = chunk.map_or(1, |chunk| request.input.div_ceil(chunk));
@@ -416,6 +426,8 @@ mod tests {
         };
         let limits = Limits::default();
         let traffic = Traffic { requests_per_s: 2.0, requests: 200, seed: 1, limits, chunk: None };
+        let some = serve(&Request { active: Some(2), ..request.clone() }, &traffic, crate::FITTED).unwrap_err();
+        assert!(some.to_string().ends_with("leave --active out"), "{some}");
         let ms = |ms: u64| SimTime::from_us(ms * 1_000);
         let at = |pieces, piece, steps: &[(u64, SimTime)]| {
             run(&request, &traffic, &Times { pieces, piece, steps: steps.to_vec() })

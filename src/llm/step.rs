@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, SimTime, refuse};
 use ns_machine::Executable;
 use ns_machine::arch::Instance;
@@ -20,7 +21,10 @@ use super::windows::{KnownTimes, Windows};
 pub const ELEMENT_BYTES: u64 = 2;
 
 /// Most tokens of a segment that are simulated together; more take proportionally longer.
-const MOST_ROWS: u64 = 4_096;
+pub(super) const MOST_ROWS: u64 = 4_096;
+
+/// The longest prompt and the longest cache whose scores are simulated, tokens; longer ones follow from it and its half.
+const LONGEST: u64 = 16_384;
 
 /// A step by its parts. They add up to its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,6 +189,16 @@ impl Decoder {
             Segment::Prefill { batch, tokens, scores } if batch > 1 => {
                 return Ok(self.window(kind, Segment::Prefill { batch: 1, tokens, scores })?.times(batch));
             }
+            Segment::Prefill { tokens, scores: scores @ (Scores::Pieces | Scores::Causal), .. } if tokens > LONGEST => {
+                return self.longer(kind, tokens, scores);
+            }
+            Segment::Decode { batch, bucket } if bucket > LONGEST => {
+                let mut at = |bucket| self.window(kind, Segment::Decode { batch, bucket });
+                let (half, whole) = (at(LONGEST / 2)?, at(LONGEST)?);
+                // Each further position takes as long as those before it.
+                let more = whole.saturating_sub(half).0.saturating_mul(bucket - LONGEST) / (LONGEST / 2);
+                return Ok(whole + SimTime(more));
+            }
             Segment::Prefill { tokens, scores: Scores::Measured, .. } if tokens > MOST_ROWS => {
                 (Segment::Prefill { batch: 1, tokens: MOST_ROWS, scores: Scores::Measured }, (tokens, MOST_ROWS))
             }
@@ -197,6 +211,16 @@ impl Decoder {
         let shard = self.shard(kind)?;
         let window = self.windows.of(&shard, part)?;
         Ok(SimTime(window.0.saturating_mul(times.0) / times.1))
+    }
+
+    /// Attention of a long prompt: what grows with its tokens and what grows with their square.
+    fn longer(&mut self, kind: usize, tokens: u64, scores: Scores) -> Result<SimTime, Refusal> {
+        let mut at =
+            |tokens| self.window(kind, Segment::Prefill { batch: 1, tokens, scores }).map(SimTime::to_secs_f64);
+        let (half, whole) = (at(LONGEST / 2)?, at(LONGEST)?);
+        let square = (2.0 * (whole - 2.0 * half)).clamp(0.0, whole);
+        let times = u64_to_f64(tokens) / u64_to_f64(LONGEST);
+        Ok(SimTime::from_secs_f64(times * (whole - square + square * times)))
     }
 
     pub(super) fn shard(&self, kind: usize) -> Result<Shard, Refusal> {
@@ -285,7 +309,6 @@ pub(super) fn shards_of(config: &DecoderConfig, cut: Cut, route: Route) -> Resul
 mod tests {
     use super::*;
     use crate::{FITTED, llm_instance, named_config};
-    use ns_base::convert::u64_to_f64;
 
     fn decoder(model: &str, host: &str, degree: u32) -> Decoder {
         Decoder::new(&named_config(model).unwrap(), llm_instance(host).unwrap(), degree, None, FITTED).unwrap()
@@ -328,6 +351,17 @@ mod tests {
         assert_eq!(parts.collectives, SimTime::ZERO);
         // Half the memory of a core: 13.2 GB at 272 GB/s.
         assert!((48.0..60.0).contains(&parts.time().to_ms_f64()), "{parts:?}");
+    }
+
+    #[test]
+    fn a_long_cache_takes_what_its_positions_take() {
+        for (model, host, degree) in [("llama-3.1-8b", "trn2.48xlarge", 8), ("llama-3.1-8b", "inf2.48xlarge", 8)] {
+            let mut d = decoder(model, host, degree);
+            let steps = [8_192, 16_384, 32_768, 65_536, 131_072].map(|n| d.decode(1, n).unwrap().time().to_ms_f64());
+            let each: Vec<f64> =
+                steps.windows(2).zip([1.0, 2.0, 4.0, 8.0]).map(|(two, n)| (two[1] - two[0]) / n).collect();
+            assert!(each.iter().all(|ms| (ms / each[0] - 1.0).abs() < 0.01), "{host}: {steps:?}");
+        }
     }
 
     /// With experts a sequence more loads its own until all are loaded, which `loads` of a step says.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use ns_base::{Refusal, refuse};
+use serde_json::Value;
 
 /// The storage of weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -118,13 +119,21 @@ impl Weights {
             .then(|| format!("No published row has weights of {self}: how long one takes to stream is chosen."))
     }
 
-    /// The storage that the `quantization_config` of a file names by its method and bits; `None` where it is not known.
-    pub fn of_method(method: &str, bits: Option<u64>) -> Option<Self> {
-        match (method, bits) {
-            (_, Some(8)) if matches!(method, "gptq" | "awq" | "bitsandbytes" | "gguf") => Some(Self::Int8),
-            ("gptq" | "awq", None) | ("gptq" | "awq" | "gguf", Some(4)) => Some(Self::Int4),
-            ("fp8" | "fbgemm_fp8" | "modelopt_fp8", _) => Some(Self::Fp8),
-            ("mxfp4", _) => Some(Self::Mxfp4),
+    /// The storage that the `quantization_config` of a file says; `None` where it is not timed.
+    pub fn of_file(said: &Value) -> Option<Self> {
+        let group = said.get("config_groups").and_then(|groups| groups.as_object()?.values().next()?.get("weights"));
+        let is_float = group.is_some_and(|weights| weights.get("type").and_then(Value::as_str) == Some("float"));
+        let bits = group.and_then(|weights| weights.get("num_bits")).or(said.get("bits")).and_then(Value::as_u64);
+        let names = ["quant_method", "quant_algo", "format"].map(|key| said.get(key).and_then(Value::as_str));
+        let names = names.map(Option::unwrap_or_default).join(" ").to_ascii_lowercase();
+        let is_8bit = bits == Some(8) || said.get("load_in_8bit") == Some(&Value::Bool(true));
+        match names {
+            names if names.contains("mxfp4") => Some(Self::Mxfp4),
+            names if names.contains("fp4") => None,
+            names if names.contains("fp8") || (is_8bit && is_float) => Some(Self::Fp8),
+            _ if is_8bit => Some(Self::Int8),
+            _ if bits == Some(4) && !is_float => Some(Self::Int4),
+            names if bits.is_none() && (names.contains("awq") || names.contains("gptq")) => Some(Self::Int4),
             _ => None,
         }
     }
@@ -163,6 +172,35 @@ mod tests {
             assert_eq!(choice.parse::<Weights>().unwrap().to_string(), *choice);
         }
         assert_eq!("awq".parse::<Weights>(), Ok(Weights::Int4));
-        assert_eq!(Weights::of_method("gptq", Some(8)), Some(Weights::Int8));
+    }
+
+    #[test]
+    fn the_storage_of_a_file_is_that_of_its_tool() {
+        let group = |bits: u64, kind: &str, format: &str| {
+            format!(
+                r#"{{"quant_method": "compressed-tensors", "format": "{format}", "config_groups":
+                {{"group_0": {{"weights": {{"num_bits": {bits}, "type": "{kind}"}}}}}}}}"#
+            )
+        };
+        for (said, weights) in [
+            (r#"{"quant_method": "gptq", "bits": 8}"#.to_owned(), Some(Weights::Int8)),
+            (r#"{"quant_method": "gptq", "bits": 3}"#.to_owned(), None),
+            (r#"{"quant_method": "awq"}"#.to_owned(), Some(Weights::Int4)),
+            (r#"{"quant_method": "auto-round", "bits": 4}"#.to_owned(), Some(Weights::Int4)),
+            (r#"{"quant_method": "fbgemm_fp8"}"#.to_owned(), Some(Weights::Fp8)),
+            (r#"{"quant_method": "modelopt", "quant_algo": "FP8"}"#.to_owned(), Some(Weights::Fp8)),
+            (r#"{"quant_method": "modelopt", "quant_algo": "NVFP4"}"#.to_owned(), None),
+            (r#"{"quant_method": "bitsandbytes", "load_in_8bit": true}"#.to_owned(), Some(Weights::Int8)),
+            (r#"{"quant_method": "bitsandbytes", "load_in_4bit": true}"#.to_owned(), None),
+            (r#"{"group_size": 64, "bits": 4}"#.to_owned(), Some(Weights::Int4)),
+            (r#"{"quant_method": "mxfp4"}"#.to_owned(), Some(Weights::Mxfp4)),
+            (group(8, "float", "float-quantized"), Some(Weights::Fp8)),
+            (group(8, "int", "int-quantized"), Some(Weights::Int8)),
+            (group(4, "int", "pack-quantized"), Some(Weights::Int4)),
+            (group(4, "float", "nvfp4-pack-quantized"), None),
+            ("{}".to_owned(), None),
+        ] {
+            assert_eq!(Weights::of_file(&serde_json::from_str(&said).unwrap()), weights, "{said}");
+        }
     }
 }

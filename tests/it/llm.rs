@@ -5,7 +5,7 @@ use neuronscope::fidelity::{
     decode_factors, errors_of, published_decodes, rms_of_ratios, shipped_decode_rows, shipped_served_rows,
     validate_generation,
 };
-use neuronscope::llm::{FAMILIES, FITTED, NormPlace, QkNorm, known_fields, read_config};
+use neuronscope::llm::{FAMILIES, FITTED, LONGEST_ROW, NormPlace, QkNorm, known_fields, read_config};
 use neuronscope::session::options::Options;
 use neuronscope::session::studies::{LlmStudy, StudyKind, StudyResult, StudySpec};
 use neuronscope::session::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
@@ -203,6 +203,8 @@ fn published_figures_reach_no_prediction_and_a_bad_row_has_a_reason() {
     assert!(first.predicted.is_some());
     let times = |v: &Validation| v.generation.map(|g| (g.predicted_tpot_ms, g.predicted_ttft_ms));
     assert_eq!((first.predicted, times(&first)), (second.predicted, times(&second)));
+    let positions = rows.iter().filter_map(|row| row.sequence_or_image.parse().ok()).max();
+    assert_eq!(positions, Some(LONGEST_ROW));
     let mut reason = |change: &dyn Fn(&mut neuronscope::fidelity::PublishedRow)| {
         let mut row = row.clone();
         change(&mut row);
@@ -233,6 +235,9 @@ fn every_command_of_the_page_runs_and_bad_input_is_named() {
         }
     }
     assert_eq!(commands, 8);
+    let served = f.stdout("neuronscope generate --model llama-3-8b --output 1 --weights fp8 --request-rate 1");
+    assert!(served.contains("a request of one token has no further one"), "{served}");
+    assert!(served.contains("No published row has weights of fp8"), "{served}");
     // The timeline is the page's.
     let mut spec = StudySpec::new(StudyKind::Llm);
     for (key, text) in [("model", "llama-2-7b"), ("tp", "24"), ("output", "3968")] {
@@ -359,7 +364,7 @@ fn experts_storage_guesses_and_active_sequences_change_what_they_should() {
     let bytes = |json: &serde_json::Value| json["memory"]["weight_bytes"].as_f64().unwrap();
     assert!(bytes(&small) < bytes(&whole) * 0.45 && figure(&small, "tpot_p50_ms") < figure(&whole, "tpot_p50_ms"));
     for (line, reason) in [
-        (format!("{base} --active 9"), "--active 9 is not possible in a batch of 8; use 1 to 8"),
+        (format!("{base} --active 9"), "--active 9 is not possible in a batch of 8; use at most 8"),
         (format!("{base} --ep 2"), "llama-3-8b has no experts"),
         (format!("{sparse} --ep 3"), "the nearest is --ep 2"),
         (format!("{base} --guesses 40"), "--guesses 40 is not possible; use 1 to 16"),
@@ -503,6 +508,8 @@ fn files_as_people_have_them_open_or_are_refused_by_field() {
                 let [parameters, wanted] = ["parameters", "cache"].map(|key| row[key].as_u64());
                 assert_eq!(parameters.unwrap_or(config.parameters()), config.parameters(), "{name}");
                 assert_eq!(wanted.unwrap_or(cache), cache, "{name}");
+                let stored = config.stored.to_string();
+                assert_eq!(row["stored"].as_str().unwrap_or(&stored), stored, "{name}");
                 assert!(
                     !config.remarks.iter().any(|r| r.contains("not known are not used")),
                     "{name}: {:?}",

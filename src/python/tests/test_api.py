@@ -69,6 +69,9 @@ def test_other_commands(cli):
     assert same(neuronscope.compare("sim:nn", "sim:nn?workflow=trace"), "compare", "sim:nn", "sim:nn?workflow=trace")
     assert same(neuronscope.numerics("nn"), "numerics", "--model=nn")
     assert same(neuronscope.generate("llama-2-7b", tp=8, output=256), "generate", "--model=llama-2-7b", "--tp=8", "--output=256")
+    config = {"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "vocab_size": 50257}
+    sizes = {"tp": 2, "input": 16, "output": 16}
+    assert neuronscope.generate(model_config=config, **sizes).to_dict() == neuronscope.generate(config, **sizes).to_dict()
     assert same(neuronscope.fit("llama-2-7b", batch=4), "fit", "--model=llama-2-7b", "--batch=4")
     assert same(neuronscope.customop("relu-tcm", layers=[16, 64, 10], batch=4), "customop", "--kernel=relu-tcm", "--layers=16,64,10", "--batch=4")
     assert same(neuronscope.nki("silu", set={"WIDTH": [256, 512]}), "nki", "silu", "--set=WIDTH=256,512")

@@ -33,6 +33,7 @@ impl LlmAnswer {
         if let Some(traffic) = study.traffic() {
             let served = serve_at(&own, &traffic)?;
             let mut blocks = traffic::blocks(study, &own, &Ok(served.clone()));
+            blocks.extend(served.remarks.iter().cloned().map(Block::Text));
             blocks.push(Block::Command(served.serve_command.clone()));
             return Self::new(&served, title, blocks);
         }

@@ -53,7 +53,10 @@ fn tiles(request: &Request, rate: f64, report: &ServeReport) -> Vec<Tile> {
         (format!("{} ms", format_number(*p50)), format!("99 of 100 requests within {} ms", format_number(*p99)))
     };
     let (ttft, ttft_note) = of(&report.ttft_ms);
-    let (tpot, tpot_note) = of(&report.tpot_ms);
+    let (tpot, tpot_note) = match request.output {
+        1 => ("\u{2013}".to_owned(), "a request of one token has no further one".to_owned()),
+        _ => of(&report.tpot_ms),
+    };
     let good = report.goodput_requests_per_s;
     vec![
         Tile::new("First token of a request, median", ttft, ttft_note),

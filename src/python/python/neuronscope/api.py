@@ -161,7 +161,7 @@ def generate(model="llama-3-8b", **options):
     >>> generate("llama-2-7b", tp=8).tpot_p50_ms < generate("llama-2-7b", tp=2).tpot_p50_ms
     True
     """
-    words, files = _decoder(model)
+    words, files = _decoder(model, options)
     return Record(run_json(["generate", *words, *flags(options)], files=files))
 
 
@@ -171,15 +171,18 @@ def fit(model="llama-3-8b", **options):
     >>> {row["tp"] for row in fit("llama-2-7b").rows if row["instance"] == "inf2.xlarge" and row["memory"]["fits"]} == {1, 2}
     True
     """
-    words, files = _decoder(model)
+    words, files = _decoder(model, options)
     return Record(run_json(["fit", *words, *flags(options)], files=files))
 
 
-def _decoder(model):
+def _decoder(model, options):
+    config = options.pop("model_config", None)
+    model = model if config is None else config
     if isinstance(model, dict):
         return ["--model-config=config.json"], {"config.json": json.dumps(model).encode()}
     text = os.fspath(model)
-    return [f"--model-config={text}" if text.endswith(".json") else f"--model={text}"], None
+    is_file = config is not None or text.endswith(".json")
+    return [f"--model-config={text}" if is_file else f"--model={text}"], None
 
 
 def validate(file, **options):
