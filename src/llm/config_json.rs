@@ -66,6 +66,9 @@ fn text_part(whole: &Map<String, Value>) -> (Map<String, Value>, Vec<String>) {
     (fields, names)
 }
 
+/// Encoders, and encoders with a decoder.
+const NOT_DECODERS: &str = "bert distilbert roberta xlm-roberta electra albert deberta deberta-v2 mpnet modernbert vit clip siglip t5 mt5 umt5 bart mbart marian pegasus whisper m2m_100";
+
 /// The family of a file: that of its `model_type`, or of the class that it names.
 fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family, Option<String>), Refusal> {
     let model_type = match fields.get("model_type") {
@@ -80,6 +83,12 @@ fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family
     let families: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
     if let Some(model_type) = model_type {
         return family(model_type).map(|family| (family, None)).ok_or_else(|| {
+            if NOT_DECODERS.split(' ').any(|known| known == model_type) {
+                return refuse!(
+                    instead = "neuronscope bench times a call of such a model: bert-base-uncased and others by name, or the file of torch.export.save",
+                    "model_type '{model_type}' is not supported: only decoders write a text token by token"
+                );
+            }
             let refusal = refuse!("model_type '{model_type}' is not supported; these are: {}", families.join(", "));
             refusal.advise(dense_advice(name, fields).unwrap_or_default())
         });
@@ -423,7 +432,8 @@ mod tests {
         };
         let cases = [
             ("\"hidden_size\"", "\"other\"", "c.json: the field hidden_size or n_embd or d_model or dim is missing"),
-            ("\"llama\"", "\"t5\"", "c.json: model_type 't5' is not supported; these are: llama,"),
+            ("\"llama\"", "\"t5\"", "c.json: model_type 't5' is not supported: only decoders write"),
+            ("\"llama\"", "\"xyz\"", "c.json: model_type 'xyz' is not supported; these are: llama,"),
             ("\"llama\"", "\"mamba\"", "c.json: model_type 'mamba' has 32 state space layers of 32"),
             ("8192", "-1", "c.json: max_position_embeddings is -1; it must be a whole number"),
             ("\"num_key_value_heads\": 8", "\"num_key_value_heads\": 5", "c.json: 32 attention heads cannot share 5"),

@@ -1,6 +1,7 @@
 //! What is asked of a language model: where it runs, how much it reads and writes.
 
 use super::config::DecoderConfig;
+use super::fit::fit;
 use super::memory::Memory;
 use super::models::hub_name;
 use super::route::Route;
@@ -312,7 +313,12 @@ impl Request {
         });
         let instead = match would {
             Some(degree) => format!("it fits at a degree of {degree}"),
-            None => "it fits at no degree of this instance; use a smaller batch, fewer tokens, int8 weights or a larger instance".to_owned(),
+            None => match fit(self).nearest {
+                Some((other, degree)) => {
+                    format!("it fits at no degree of this instance, and on {other} at a degree of {degree}")
+                }
+                None => "it fits on no instance; use a smaller batch, fewer tokens or int8 weights".to_owned(),
+            },
         };
         Err(refuse!(
             "{} needs {} on each of {} cores of {}, and a core has {}: {} are missing; {instead}",
@@ -359,7 +365,7 @@ mod tests {
         let two = error(request("llama-2-13b", "inf2.48xlarge", 1));
         assert!(two.contains("are missing; it fits at a degree of 2"), "{two}");
         let large = error(request("llama-3.1-405b", "inf2.48xlarge", 24));
-        assert!(large.contains("at no degree of this instance"), "{large}");
+        assert!(large.contains("at no degree of this instance, and on trn2.48xlarge at a degree of 64"), "{large}");
         assert!(llm_instance("inf1.xlarge").unwrap_err().to_string().contains("use an inf2"));
         assert!(llm_instance("trn1.32xl").unwrap_err().to_string().contains("trn1.32xlarge"));
     }

@@ -53,7 +53,7 @@ test("a cell of all models runs that model there, and a cell that does not fit i
 
 test("what does not fit says by how much and what would, and the grid answers all the same", app.page(async (page) => {
   await waitForState(page, "done");
-  await page.getByText(/are missing; it fits at no degree of this instance/).waitFor();
+  await page.getByText(/are missing; it fits at no degree of this instance, and on /).waitFor();
   await grid(page).getByText(/GiB are missing/).first().waitFor();
   await assertAccessible(page);
 }, { hash: "#/llm?v=1&model=llama-3-70b&instance=inf2.xlarge&tp=2" }));
