@@ -7,7 +7,8 @@ use super::models::{model_names, named_config};
 use super::plan::Plan;
 use super::request::{Request, has_lnc, llm_instance};
 use super::shard::degrees;
-use ns_machine::arch::{INSTANCES, Instance};
+use ns_base::{Refusal, refuse};
+use ns_machine::arch::{INSTANCES, Instance, features};
 
 /// One cell of the grid.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -99,6 +100,65 @@ pub fn fit(request: &Request) -> FitGrid {
         nearest,
         plan: None,
         remarks: request.remarks(),
+    }
+}
+
+impl Request {
+    /// Checks that the request is possible.
+    /// An error says what is not possible, and the nearest that is.
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.check_numbers()?;
+        if let Some(lnc) = self.lnc.filter(|_| !has_lnc(self.instance, self.lnc)) {
+            let known = features(self.instance.core_version).map_or(&[1][..], |f| f.lnc);
+            let known: Vec<String> = known.iter().map(u32::to_string).collect();
+            return Err(refuse!(
+                "{} has no logical cores of {lnc} physical cores; use {}",
+                self.instance.name,
+                known.join(" or ")
+            ));
+        }
+        let possible = degrees(self.instance, self.lnc);
+        if !possible.contains(&self.degree) {
+            let nearest = possible.iter().min_by_key(|d| d.abs_diff(self.degree)).copied().unwrap_or(1);
+            let all: Vec<String> = possible.iter().map(u32::to_string).collect();
+            return Err(refuse!(
+                "{} has no groups of {} cores; the nearest is {nearest}, and all are {}",
+                self.instance.name,
+                self.degree,
+                all.join(", ")
+            ));
+        }
+        self.check_memory()
+    }
+
+    fn check_memory(&self) -> Result<(), Refusal> {
+        let memory = self.memory()?;
+        if memory.fits {
+            return Ok(());
+        }
+        let gib = |bytes: u64| format!("{:.1} GiB", ns_base::convert::u64_to_f64(bytes) / f64::from(1 << 30));
+        let would = degrees(self.instance, self.lnc).into_iter().find(|degree| {
+            let at = Self { degree: *degree, ..self.clone() };
+            at.memory().is_ok_and(|m| m.fits)
+        });
+        let instead = match would {
+            Some(degree) => format!("it fits at a degree of {degree}"),
+            None => match fit(self).nearest {
+                Some((other, degree)) => {
+                    format!("it fits at no degree of this instance, and on {other} at a degree of {degree}")
+                }
+                None => "it fits on no instance; use a smaller batch, fewer tokens or int8 weights".to_owned(),
+            },
+        };
+        Err(refuse!(
+            "{} needs {} on each of {} cores of {}, and a core has {}: {} are missing; {instead}",
+            self.config.name,
+            gib(memory.needed_bytes),
+            self.degree,
+            self.instance.name,
+            gib(memory.core_bytes),
+            gib(memory.missing_bytes())
+        ))
     }
 }
 
