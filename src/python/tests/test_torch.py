@@ -129,6 +129,7 @@ x = torch.rand(4, 4)
 begin = time.perf_counter()
 trace = torch_neuronx.trace(model, (x), compiler_workdir='./compiler_dir', compiler_args="--auto-cast=none")
 compiled = time.perf_counter()
+assert isinstance(trace, torch.jit.ScriptModule) and torch.jit.script(trace) is trace and not isinstance(model, torch.jit.ScriptModule)
 torch.jit.save(trace, 'model.pt')
 neuron_model = torch.jit.load('model.pt')
 neuron_model(x)
@@ -921,6 +922,12 @@ def test_gradients_in_operators_of_the_device_are_those_of_torch():
         _, *more = aten._embedding_bag(table, indices, offsets, False, mode, False, weights, False, 5)
         given = (grad, indices, offsets, *more, 6, False, mode, False, weights, 5)
         torch.testing.assert_close(fused._embedding_bag_backward(*given), aten._embedding_bag_backward(*given))
+    for offsets, has_end in ((torch.tensor([0, 2, 2]), False), (torch.tensor([0, 2, 3, 5]), True)):
+        given = (table, indices, offsets, False, 2, False, None, has_end, 5)
+        ours, theirs = fused._embedding_bag(*given), aten._embedding_bag(*given)
+        torch.testing.assert_close(ours[0], theirs[0])
+        given = (grad, indices, offsets, *theirs[1:], 6, False, 2, False, None, 5)
+        torch.testing.assert_close(fused._embedding_bag_backward(grad, indices, offsets, *ours[1:], 6, False, 2, False, None, 5), aten._embedding_bag_backward(*given))
     weights = torch.tensor([[0.1, 0.0, 0.9], [0.5, 0.5, 0.0]])
     drawn = torch.bincount(fused._multinomial(weights, 1000, True)[0], minlength=3)
     assert 50 < drawn[0] < 200 and drawn[1] == 0 and fused._multinomial(weights, 2).sort().values[1].tolist() == [0, 1]
@@ -943,6 +950,8 @@ def test_gradients_in_operators_of_the_device_are_those_of_torch():
         lambda f, x: f.interpolate(x[0], scale_factor=2.0, mode="linear"),
         lambda f, x: f.interpolate(x, size=(10, 4), mode="nearest-exact"),
         lambda f, x: f.interpolate(x[None], scale_factor=2, mode="trilinear"),
+        lambda f, x: f.interpolate(x, size=(4, 12), mode="bilinear", antialias=True),
+        lambda f, x: f.interpolate(x, size=(4, 12), mode="bicubic", antialias=True, align_corners=True),
         lambda f, x: f.softshrink(x),
         lambda f, x: f.hardshrink(x),
         lambda f, x: torch.cdist(x, torch.cat([x, x.flip(-2)], -2).detach(), compute_mode="donot_use_mm_for_euclid_dist"),
@@ -1468,7 +1477,11 @@ with torch.device("xla"):
     net, x = torch.nn.Linear(4, 4), torch.ones(2, 4)
 torch.set_default_device("xla")
 z = torch.rand(3)
+for make in (torch.tensor, torch.as_tensor, torch.asarray):
+    assert make([1.0]).device == z.device and make([1.0], device="cpu").device.type == "cpu"
 torch.set_default_device(None)
+given = torch.ones(3)
+assert torch.as_tensor(given, device=dev).device == dev and given.device.type == "cpu"
 assert net.weight.device == x.device == z.device == torch.ones(2).to(z).device == dev and x.is_xla and not torch.ones(1).is_xla
 timed(lambda: net.eval()(x))
 xm.save(net.state_dict(), "net.pt")
@@ -1776,7 +1789,7 @@ def bag(dev, mode):
         xm.mark_step()
     return bags.weight.detach().cpu()
 
-for mode in ("sum", "mean"):
+for mode in ("sum", "mean", "max"):
     assert torch.equal(timed(lambda: bag(dev, mode)), bag("cpu", mode))
 many = torch_neuronx.DataParallel(torch_neuronx.trace(layer.cpu(), x))
 many.disable_dynamic_batching()
@@ -1788,7 +1801,7 @@ else:
     assert False
 """
     )
-    assert all(found) and len(found) == 7 and "takes no time" not in done.stderr, done.stderr
+    assert all(found) and len(found) == 8 and "takes no time" not in done.stderr, done.stderr
 
 
 REFUSED = [
@@ -1800,6 +1813,7 @@ REFUSED = [
     ("import torch, torch_neuronx\ntorch_neuronx.trace(lambda a, b: a @ b, (torch.eye(2).to_sparse(), torch.ones(2)))", "input 0 is a sparse tensor"),
     ("import torch, torch_neuronx\ntorch_neuronx.trace(torch.nn.ReLU(), torch.ones(2))(torch.ones(2).numpy())", "give a tensor"),
     ("import torch, torch_xla.core.xla_model\ntorch.nn.Linear(4, 4).to('xla').eval()(torch.ones(1, 4).to('xla')).sum().backward()", "call .train() of the module"),
+    ("import torch, torch_xla\ntorch.nested.nested_tensor([torch.ones(2)], device='xla')", "no nested tensors; fill the tensors up"),
     ("import torch_neuronx\ntorch_neuronx.bucket_model_trace", "once for each shape"),
     ("import torch_neuronx\nfrom torch_neuronx import nki_jit", "neuronscope nki"),
     ("import torch_neuronx\nimport neuronxcc.nki as nki", "neuronscope nki"),

@@ -266,7 +266,13 @@ def _load_traced(f, *args, **kwargs):
     return module
 
 
+def _is_script(kind, module):
+    """What the real package gives is TorchScript, which scripts and packages ask for."""
+    return type.__instancecheck__(kind, module) or isinstance(module, TracedModule) and issubclass(torch.jit.RecursiveScriptModule, kind)
+
+
 # The real package teaches torch.jit its modules as well.
 torch.jit.save, torch.jit.load = _save_traced, _load_traced
+type(torch.jit.ScriptModule).__instancecheck__ = _is_script
 
 __getattr__ = attribute_of("torch_neuronx", __all__)
