@@ -129,7 +129,7 @@ x = torch.rand(4, 4)
 begin = time.perf_counter()
 trace = torch_neuronx.trace(model, (x), compiler_workdir='./compiler_dir', compiler_args="--auto-cast=none")
 compiled = time.perf_counter()
-assert isinstance(trace, torch.jit.ScriptModule) and torch.jit.script(trace) is trace and not isinstance(model, torch.jit.ScriptModule)
+assert isinstance(trace, torch.jit.ScriptModule) and torch.jit.freeze(trace.eval()) is trace and not isinstance(model, torch.jit.ScriptModule)
 torch.jit.save(trace, 'model.pt')
 neuron_model = torch.jit.load('model.pt')
 neuron_model(x)
@@ -151,6 +151,26 @@ torch.export.save(torch.export.export(model, (x,)), 'nn.pt2')
     assert wait_s * 1e3 == pytest.approx(told["step"]["waited_ms"] - told["step"]["ahead_ms"], rel=1e-4)
     assert difference < 1e-6
     assert not os.path.exists("compiler_dir")
+
+
+def test_values_of_torch_are_those_of_the_time_of_the_trace():
+    done = run(
+        """
+import torch, torch_neuronx
+def load(*_):
+    raise AssertionError("what was exported is read again")
+torch.export.load = load
+layer, x = torch.nn.Linear(4, 2), torch.ones(1, 4)
+expected = layer(x).detach()
+traced = torch_neuronx.trace(layer, x)
+torch.jit.save(traced, "layer.pt")
+loaded = torch.jit.load("layer.pt")
+layer.weight.data.fill_(3)
+assert torch.equal(traced(x), expected) and torch.equal(loaded(x), expected)
+""",
+        "--values=cpu",
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_other_shapes_and_flags_are_refused():
