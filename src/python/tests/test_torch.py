@@ -1845,6 +1845,74 @@ REFUSED = [
 ]
 
 
+def test_what_is_written_past_torchs_counts_is_seen():
+    done = run(
+        """
+import numpy, torch, torch_neuronx
+layer, x = torch.nn.Linear(4, 2).eval().to("xla"), torch.ones(1, 4).to("xla")
+with torch.no_grad():
+    before = layer(x).cpu()
+    layer.weight.data.copy_(torch.zeros(2, 4))
+    layer.bias.data.fill_(5)
+    assert layer(x).cpu().tolist() == [[5, 5]] != before.tolist()
+traced, array = torch_neuronx.trace(lambda x: x * 2, torch.ones(2)), numpy.ones(2, "float32")
+given = torch.from_numpy(array)
+assert traced(given).tolist() == [2, 2]
+array[:] = 3
+assert traced(given).tolist() == [6, 6]
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_gradients_reach_results_of_modules():
+    found, done = times(
+        """
+import copy
+from torch.utils.checkpoint import checkpoint
+
+def train(dev, reentrant):
+    torch.manual_seed(0)
+    layers = [torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8)).to(dev) for _ in range(3)]
+    layers = copy.deepcopy(layers)
+    h = torch.randn(4, 8).to(dev).requires_grad_(True)
+    for layer in layers:
+        h = checkpoint(layer, h, use_reentrant=reentrant)
+    h.square().sum().backward()
+    return [layer[0].weight.grad.cpu() for layer in layers]
+
+for reentrant in (True, False):
+    ours = timed(lambda: train(dev, reentrant))
+    for a, b in zip(ours, train("cpu", reentrant)):
+        torch.testing.assert_close(a, b, atol=0.05, rtol=0.05)
+frozen, head = torch.nn.Linear(4, 4).eval().to(dev), torch.nn.Linear(4, 1).to(dev)
+with torch.no_grad():
+    features = frozen(torch.ones(1, 4).to(dev))
+features.requires_grad_(True)
+timed(lambda: head(features).sum().backward())
+assert torch.equal(features.grad.cpu(), head.weight.detach().cpu())
+# A state that a file brings is written before the step reads it.
+other, optimizer = torch.nn.Linear(4, 1).to(dev), torch.optim.Adadelta(head.parameters())
+other.load_state_dict(head.state_dict())
+timed(lambda: other(features.detach()).sum().backward())
+timed(lambda: torch.add(features.detach(), 1, out=torch.empty(1, 4, device=dev)))
+cell = torch.nn.LSTM(4, 3).eval().to(dev)
+from torch.nn.utils.rnn import pack_sequence
+timed(lambda: cell(features.detach()))
+packed = pack_sequence([torch.ones(2, 4).to(dev)])
+timed(lambda: cell(packed))
+y = torch.randn(3, 4).to(dev)
+y[y > 0] = y[y > 0] * 2
+xm.mark_step()
+timed(lambda: torch.ones_like(y))
+""",
+        "--clock=simulated",
+    )
+    assert all(ms > 0 for ms in found) and len(found) == 8, found
+    for word in ("takes no time", "LSTM runs operator by operator", "is not on the device", "cost of an operator"):
+        assert word not in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("script, told", REFUSED)
 def test_what_does_not_run_ends_in_one_sentence(script, told):
     done = run(script)

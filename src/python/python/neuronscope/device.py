@@ -430,6 +430,8 @@ def _copies(inputs):
     global _LAST
     inputs, versions = list(inputs), [version(x) for x in inputs]
     are_last = len(inputs) == len(_LAST[0]) and all(a is b for a, b in zip(inputs, _LAST[0])) and versions == _LAST[1]
+    # Whoever has the memory of a tensor beside torch, as numpy, writes to it without a version.
+    are_last = are_last and all(x.untyped_storage().resizable() or x.equal(was) for x, was in zip(inputs, _LAST[2]))
     if not are_last:
         _LAST = (inputs, versions, [x.detach().clone() for x in inputs])
     return _LAST[2]

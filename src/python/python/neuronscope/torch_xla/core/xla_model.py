@@ -302,6 +302,7 @@ def _install():
     torch.Tensor.cpu = _looking(torch.Tensor.cpu, _brought)
     for name in ("numpy", "tolist", "__repr__", "__format__", "__array__", "__reduce_ex__"):
         setattr(torch.Tensor, name, _looking(getattr(torch.Tensor, name)))
+    torch.Tensor.__deepcopy__ = _copied(torch.Tensor.__deepcopy__)
     # A default device goes by the functions that it knew first.
     torch.utils._device._device_constructors()
     for name in _FACTORIES.split():
@@ -404,6 +405,19 @@ def _looking(method, of=lambda tensor: tensor):
             return method(brought, *args, **kwargs)
 
     return look
+
+
+def _copied(real):
+    """``copy.deepcopy`` of a tensor, which puts its memory into a new one: there is no operator for that."""
+
+    @functools.wraps(real)
+    def copy(self, memo):
+        if recorder.is_aside() or isinstance(self, LazyTensor) or not recorder.is_on_device(self):
+            return real(self, memo)
+        with recorder.aside():
+            return recorder.mark(real(self, memo))
+
+    return copy
 
 
 def _device_of(real):
