@@ -50,6 +50,10 @@ class TracedModule(torch.nn.Module):
             self._is_loaded = True
             self.program.load()
 
+    def to(self, *_args, **_kwargs):
+        """It is on the device."""
+        return self
+
     def forward(self, *inputs, **named):
         # The host's time of a call is part of its step.
         with clock.pause():
