@@ -36,7 +36,7 @@ _LOOKS = {_aten._local_scalar_dense.default, _aten.equal.default, _aten.is_nonze
 # Operators of which the lengths of a batch say what they do, without torch's word for it.
 _BY_LENGTHS = {_aten._pack_padded_sequence.default, _aten._ctc_loss.default, _aten._ctc_loss.Tensor, _aten._ctc_loss_backward.default, _aten._ctc_loss_backward.Tensor}
 # Operators that compute nothing of a tensor.
-_COPIES = {_aten.clone.default, _aten._to_copy.default, _aten.detach.default, _aten.alias.default}
+_COPIES = {_aten.clone.default, _aten.copy_.default, _aten._to_copy.default, _aten.detach.default, _aten.alias.default}
 # Operators that look at the shape of a tensor only.
 _OF_SHAPES = {_aten.ones_like.default, _aten.zeros_like.default, _aten.full_like.default, _aten.new_ones.default, _aten.new_zeros.default, _aten.new_full.default}
 # Operators whose indices may be a mask: it decides how many numbers there are, but where all become one number.
@@ -183,13 +183,14 @@ class Step:
 
     def keep(self, results, node):
         """The nodes of an operator's results."""
-        for tensor, of in _parts(results, node, self._graph):
+        for n, (tensor, of) in enumerate(_parts(results, node, self._graph)):
             mark(tensor)
             key = _alias(tensor)
             is_new = key[0] not in self._storages
             self._know(key, of, tensor)
             self._last = of
-            if is_new:
+            # Of bags of embeddings the reader of programs knows the sums only.
+            if is_new and not (n and node.target is _aten._embedding_bag.default):
                 self._created.append((StorageWeakRef(tensor.untyped_storage()), of, tuple(tensor.shape), tensor.dtype))
                 if self._loss is None and tensor.dim() == 0 and tensor.is_floating_point() and of.target not in _COPIES:
                     self._loss = of
@@ -257,6 +258,9 @@ class Step:
     def _program(self, pending):
         live = [(of, shape, dtype) for reference, of, shape, dtype in self._created if not reference.expired()]
         if not (pending or self.writes or self._loss or live):
+            return None
+        if all(node.target in _COPIES for node in self._graph.nodes if node.op == "call_function"):
+            remark("this step copies tensors only, for which the device's time is not counted")
             return None
         outputs = tuple(lazy.node for lazy in pending)
         if not outputs:
