@@ -308,7 +308,8 @@ def rules():
     table[aten.as_strided_scatter.default] = _as_strided_scatter
     table[aten._embedding_bag.default] = _embedding_bag
     table[aten._embedding_bag_backward.default] = _embedding_bag_backward
-    table[aten._is_all_true.default] = torch.all
+    table[aten._is_all_true.default], table[aten._is_any_true.default] = torch.all, torch.any
+    table[aten.exponential.default] = lambda x, rate=1.0, generator=None: -torch.log(torch.rand(x.shape, dtype=x.dtype, device=x.device)) / rate
     table.update(_backward_rules())
     # The order of a tensor's numbers in memory is the device's own.
     table[torch.ops.prims.copy_strided.default] = lambda x, _strides: x.clone()
