@@ -57,6 +57,10 @@ def test_functions_are_measured_or_priced(index):
     (priced,) = npf.torch.benchmark(index, batch_sizes=[1], n_models=1, workers_per_model=1, duration=1, verbosity=0, postprocess_fn=postprocess_fn)
     (text,) = npf.torch.benchmark(index, batch_sizes=[1], n_models=1, workers_per_model=1, duration=1, verbosity=0, postprocess_fn="x.argmax()")
     assert priced == text
+    # Several on one line.
+    (beside,) = npf.torch.benchmark(index, batch_sizes=[1], n_models=1, workers_per_model=1, duration=1, verbosity=0, preprocess_fn=lambda x: x * 1, postprocess_fn=lambda x: x.argmax())
+    (texts,) = npf.torch.benchmark(index, batch_sizes=[1], n_models=1, workers_per_model=1, duration=1, verbosity=0, preprocess_fn="lambda x: x * 1", postprocess_fn="x.argmax()")
+    assert beside == texts
 
 
 def test_reports_are_printed_and_written(index, capsys):

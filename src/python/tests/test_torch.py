@@ -129,6 +129,7 @@ x = torch.rand(4, 4)
 begin = time.perf_counter()
 trace = torch_neuronx.trace(model, (x), compiler_workdir='./compiler_dir', compiler_args="--auto-cast=none")
 compiled = time.perf_counter()
+assert trace.to("xla") is trace and isinstance(trace, torch.jit.ScriptModule) and torch.jit.freeze(trace.eval()) is trace and not isinstance(model, torch.jit.ScriptModule)
 torch.jit.save(trace, 'model.pt')
 neuron_model = torch.jit.load('model.pt')
 neuron_model(x)
@@ -150,6 +151,26 @@ torch.export.save(torch.export.export(model, (x,)), 'nn.pt2')
     assert wait_s * 1e3 == pytest.approx(told["step"]["waited_ms"] - told["step"]["ahead_ms"], rel=1e-4)
     assert difference < 1e-6
     assert not os.path.exists("compiler_dir")
+
+
+def test_values_of_torch_are_those_of_the_time_of_the_trace():
+    done = run(
+        """
+import torch, torch_neuronx
+def load(*_):
+    raise AssertionError("what was exported is read again")
+torch.export.load = load
+layer, x = torch.nn.Linear(4, 2), torch.ones(1, 4)
+expected = layer(x).detach()
+traced = torch_neuronx.trace(layer, x)
+torch.jit.save(traced, "layer.pt")
+loaded = torch.jit.load("layer.pt")
+layer.weight.data.fill_(3)
+assert torch.equal(traced(x), expected) and torch.equal(loaded(x), expected)
+""",
+        "--values=cpu",
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_other_shapes_and_flags_are_refused():
@@ -921,6 +942,12 @@ def test_gradients_in_operators_of_the_device_are_those_of_torch():
         _, *more = aten._embedding_bag(table, indices, offsets, False, mode, False, weights, False, 5)
         given = (grad, indices, offsets, *more, 6, False, mode, False, weights, 5)
         torch.testing.assert_close(fused._embedding_bag_backward(*given), aten._embedding_bag_backward(*given))
+    for offsets, has_end in ((torch.tensor([0, 2, 2]), False), (torch.tensor([0, 2, 3, 5]), True)):
+        given = (table, indices, offsets, False, 2, False, None, has_end, 5)
+        ours, theirs = fused._embedding_bag(*given), aten._embedding_bag(*given)
+        torch.testing.assert_close(ours[0], theirs[0])
+        given = (grad, indices, offsets, *theirs[1:], 6, False, 2, False, None, 5)
+        torch.testing.assert_close(fused._embedding_bag_backward(grad, indices, offsets, *ours[1:], 6, False, 2, False, None, 5), aten._embedding_bag_backward(*given))
     weights = torch.tensor([[0.1, 0.0, 0.9], [0.5, 0.5, 0.0]])
     drawn = torch.bincount(fused._multinomial(weights, 1000, True)[0], minlength=3)
     assert 50 < drawn[0] < 200 and drawn[1] == 0 and fused._multinomial(weights, 2).sort().values[1].tolist() == [0, 1]
@@ -943,6 +970,8 @@ def test_gradients_in_operators_of_the_device_are_those_of_torch():
         lambda f, x: f.interpolate(x[0], scale_factor=2.0, mode="linear"),
         lambda f, x: f.interpolate(x, size=(10, 4), mode="nearest-exact"),
         lambda f, x: f.interpolate(x[None], scale_factor=2, mode="trilinear"),
+        lambda f, x: f.interpolate(x, size=(4, 12), mode="bilinear", antialias=True),
+        lambda f, x: f.interpolate(x, size=(4, 12), mode="bicubic", antialias=True, align_corners=True),
         lambda f, x: f.softshrink(x),
         lambda f, x: f.hardshrink(x),
         lambda f, x: torch.cdist(x, torch.cat([x, x.flip(-2)], -2).detach(), compute_mode="donot_use_mm_for_euclid_dist"),
@@ -1468,7 +1497,11 @@ with torch.device("xla"):
     net, x = torch.nn.Linear(4, 4), torch.ones(2, 4)
 torch.set_default_device("xla")
 z = torch.rand(3)
+for make in (torch.tensor, torch.as_tensor, torch.asarray):
+    assert make([1.0]).device == z.device and make([1.0], device="cpu").device.type == "cpu"
 torch.set_default_device(None)
+given = torch.ones(3)
+assert torch.as_tensor(given, device=dev).device == dev and given.device.type == "cpu"
 assert net.weight.device == x.device == z.device == torch.ones(2).to(z).device == dev and x.is_xla and not torch.ones(1).is_xla
 timed(lambda: net.eval()(x))
 xm.save(net.state_dict(), "net.pt")
@@ -1776,7 +1809,7 @@ def bag(dev, mode):
         xm.mark_step()
     return bags.weight.detach().cpu()
 
-for mode in ("sum", "mean"):
+for mode in ("sum", "mean", "max"):
     assert torch.equal(timed(lambda: bag(dev, mode)), bag("cpu", mode))
 many = torch_neuronx.DataParallel(torch_neuronx.trace(layer.cpu(), x))
 many.disable_dynamic_batching()
@@ -1788,7 +1821,7 @@ else:
     assert False
 """
     )
-    assert all(found) and len(found) == 7 and "takes no time" not in done.stderr, done.stderr
+    assert all(found) and len(found) == 8 and "takes no time" not in done.stderr, done.stderr
 
 
 REFUSED = [
@@ -1800,6 +1833,7 @@ REFUSED = [
     ("import torch, torch_neuronx\ntorch_neuronx.trace(lambda a, b: a @ b, (torch.eye(2).to_sparse(), torch.ones(2)))", "input 0 is a sparse tensor"),
     ("import torch, torch_neuronx\ntorch_neuronx.trace(torch.nn.ReLU(), torch.ones(2))(torch.ones(2).numpy())", "give a tensor"),
     ("import torch, torch_xla.core.xla_model\ntorch.nn.Linear(4, 4).to('xla').eval()(torch.ones(1, 4).to('xla')).sum().backward()", "call .train() of the module"),
+    ("import torch, torch_xla\ntorch.nested.nested_tensor([torch.ones(2)], device='xla')", "no nested tensors; fill the tensors up"),
     ("import torch_neuronx\ntorch_neuronx.bucket_model_trace", "once for each shape"),
     ("import torch_neuronx\nfrom torch_neuronx import nki_jit", "neuronscope nki"),
     ("import torch_neuronx\nimport neuronxcc.nki as nki", "neuronscope nki"),
@@ -1809,6 +1843,74 @@ REFUSED = [
     ("import torch_neuronx\nimport optimum.neuron.distributed", "one simulated core"),
     ("import torch, torch_xla.core.xla_model\ntorch.nn.Linear(4, 4).to('xla')(torch.ones(1, 5).to('xla'))", "mat1 and mat2"),
 ]
+
+
+def test_what_is_written_past_torchs_counts_is_seen():
+    done = run(
+        """
+import numpy, torch, torch_neuronx
+layer, x = torch.nn.Linear(4, 2).eval().to("xla"), torch.ones(1, 4).to("xla")
+with torch.no_grad():
+    before = layer(x).cpu()
+    layer.weight.data.copy_(torch.zeros(2, 4))
+    layer.bias.data.fill_(5)
+    assert layer(x).cpu().tolist() == [[5, 5]] != before.tolist()
+traced, array = torch_neuronx.trace(lambda x: x * 2, torch.ones(2)), numpy.ones(2, "float32")
+given = torch.from_numpy(array)
+assert traced(given).tolist() == [2, 2]
+array[:] = 3
+assert traced(given).tolist() == [6, 6]
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_gradients_reach_results_of_modules():
+    found, done = times(
+        """
+import copy
+from torch.utils.checkpoint import checkpoint
+
+def train(dev, reentrant):
+    torch.manual_seed(0)
+    layers = [torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8)).to(dev) for _ in range(3)]
+    layers = copy.deepcopy(layers)
+    h = torch.randn(4, 8).to(dev).requires_grad_(True)
+    for layer in layers:
+        h = checkpoint(layer, h, use_reentrant=reentrant)
+    h.square().sum().backward()
+    return [layer[0].weight.grad.cpu() for layer in layers]
+
+for reentrant in (True, False):
+    ours = timed(lambda: train(dev, reentrant))
+    for a, b in zip(ours, train("cpu", reentrant)):
+        torch.testing.assert_close(a, b, atol=0.05, rtol=0.05)
+frozen, head = torch.nn.Linear(4, 4).eval().to(dev), torch.nn.Linear(4, 1).to(dev)
+with torch.no_grad():
+    features = frozen(torch.ones(1, 4).to(dev))
+features.requires_grad_(True)
+timed(lambda: head(features).sum().backward())
+assert torch.equal(features.grad.cpu(), head.weight.detach().cpu())
+# A state that a file brings is written before the step reads it.
+other, optimizer = torch.nn.Linear(4, 1).to(dev), torch.optim.Adadelta(head.parameters())
+other.load_state_dict(head.state_dict())
+timed(lambda: other(features.detach()).sum().backward())
+timed(lambda: torch.add(features.detach(), 1, out=torch.empty(1, 4, device=dev)))
+cell = torch.nn.LSTM(4, 3).eval().to(dev)
+from torch.nn.utils.rnn import pack_sequence
+timed(lambda: cell(features.detach()))
+packed = pack_sequence([torch.ones(2, 4).to(dev)])
+timed(lambda: cell(packed))
+y = torch.randn(3, 4).to(dev)
+y[y > 0] = y[y > 0] * 2
+xm.mark_step()
+timed(lambda: torch.ones_like(y))
+""",
+        "--clock=simulated",
+    )
+    assert all(ms > 0 for ms in found) and len(found) == 8, found
+    for word in ("takes no time", "_flat_weights", "is not on the device", "cost of an operator"):
+        assert word not in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("script, told", REFUSED)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import io
 import itertools
 import json
 import os
+import weakref
 import zipfile
 
 import numpy
@@ -112,6 +114,18 @@ def _origin(node):
     return node
 
 
+class _File:
+    """What is known of a program's file, which programs of the same file share: one that is traced, and one that is loaded."""
+
+    def __init__(self, step=None):
+        self.shell, self.step = Shell(), step
+        # Whether the device has computed values before, what torch has exported, and the module of that.
+        self.has_values, self.exported, self.module = True, None, None
+
+
+_files = weakref.WeakValueDictionary()
+
+
 class Program:
     """A module that is compiled for the device, with its file in memory."""
 
@@ -119,16 +133,13 @@ class Program:
         self.name, self.data, self.about, self.workflow = name, data, about, workflow
         # Files of custom operators, by name; `about["kernels"]` says which operator has which.
         self.sources = sources or {}
-        self._shell = Shell()
-        self._step = None
+        self._file = _files.setdefault((name, data, tuple(self.sources.items()), tuple(about["compiler_args"]), os.environ.get("NEURON_CC_FLAGS"), about["instance"], workflow), _File())
         self._said = set()
-        # How the results are put together, whether all sizes are known, and whether the device has computed values before.
+        # How the results are put together, and whether all sizes are known.
         self.result, self.is_fixed = None, True
         # Whether this process has compiled it, and read it from no file.
         self.is_new = False
-        self._has_values = True
-        # torch's module of the file, and the inputs and values of the last execution.
-        self._module = None
+        # The inputs and values of the last execution.
         self._last = ([], [])
 
     @classmethod
@@ -163,6 +174,10 @@ class Program:
         }
         made = cls(name, data, about, workflow, sources)
         made.result, made.is_fixed, made.is_new = program.call_spec.out_spec, is_fixed, True
+        if settings.values == "cpu" and has_numbers and about["repeats"]:
+            # The script's module may get other weights.
+            program._state_dict = copy.deepcopy(program.state_dict)
+            made._file.exported = program
         return made
 
     def put_together(self, tensors):
@@ -193,7 +208,7 @@ class Program:
 
     def run(self, command, *args, files=None, wanted=(), on_line=None):
         with compiler_flags(self.about["compiler_args"]):
-            return run([*self._words(command), *args], files={**self.named().files, **(files or {})}, wanted=wanted, shell=self._shell, on_line=on_line or self._say)
+            return run([*self._words(command), *args], files={**self.named().files, **(files or {})}, wanted=wanted, shell=self._file.shell, on_line=on_line or self._say)
 
     def _say(self, line):
         # That weights change is what a step is for.
@@ -205,24 +220,24 @@ class Program:
     @property
     def step(self):
         """Times of the device: ``modelled_compile_s``, ``modelled_load_ms``, and a step in milliseconds."""
-        if self._step is None:
+        if self._file.step is None:
             try:
-                self._step = json.loads(self.run("profile", "--json")[0])
+                self._file.step = json.loads(self.run("profile", "--json")[0])
                 if self.is_new:
                     self._count_compilation()
-                if self._step.get("estimate", {}).get("unknown"):
+                if self._file.step.get("estimate", {}).get("unknown"):
                     remark(f"the device's cost of {', '.join(self.about.get('unknown', [])) or 'an operator'} is not known: the times of {self.name.removesuffix('.pt2')} are at least these")
             except Error as error:
                 # What was refused once is not tried again.
-                self._step = error
-        if isinstance(self._step, Error):
-            raise self._step
-        return self._step
+                self._file.step = error
+        if isinstance(self._file.step, Error):
+            raise self._file.step
+        return self._file.step
 
     def _count_compilation(self):
-        took["CompileTime"].append(self._step["modelled_compile_s"] * 1e9)
+        took["CompileTime"].append(self._file.step["modelled_compile_s"] * 1e9)
         if self.workflow == "mark_step":
-            _compiled.append(self._step["modelled_compile_s"])
+            _compiled.append(self._file.step["modelled_compile_s"])
             if len(_compiled) == _MANY:
                 remark(
                     f"{_MANY} different steps so far: a NeuronCore compiles each of them, {sum(_compiled):.0f} s in all, which the clock leaves out; keep sizes the same, such as inputs filled up to one length and a cache of a fixed size"
@@ -272,7 +287,7 @@ class Program:
     def _computed(self, inputs):
         import torch
 
-        if settings.values == "cpu" or not self._has_values:
+        if settings.values == "cpu" or not self._file.has_values:
             return self._values_of_torch(inputs)
         file = io.BytesIO()
         numpy.savez(file, **{f"in{n}": _array(x) for n, x in enumerate(inputs)})
@@ -280,7 +295,7 @@ class Program:
             written = self.run("numerics", "--inputs=inputs.npz", "--results=results.npz", files={"inputs.npz": file.getvalue()}, wanted=["results.npz"])[1]
         except Error as error:
             # What was refused once is not tried again.
-            self._has_values = False
+            self._file.has_values = False
             self._say(f"note: {self.name}: the values are torch's own, without the casts of the device: {error}")
             return self._values_of_torch(inputs)
         with numpy.load(io.BytesIO(written["results.npz"])) as arrays:
@@ -292,13 +307,13 @@ class Program:
         from torch.utils import _pytree
 
         with torch.no_grad(), clock.pause():
-            if self._module is None or not self.about.get("repeats"):
-                program = torch.export.load(io.BytesIO(self.data))
-                given = [spec.arg for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
-                self._module = (program.module(), given, program.call_spec.in_spec)
-            (module, given, spec), inputs = self._module, iter(inputs)
-            args, kwargs = _pytree.tree_unflatten([arg.value if hasattr(arg, "value") else next(inputs) for arg in given], spec)
-            return [x for x in _pytree.tree_leaves(module(*args, **kwargs)) if isinstance(x, torch.Tensor)]
+            file = self._file
+            if file.exported is None or not self.about.get("repeats"):
+                file.exported, file.module = torch.export.load(io.BytesIO(self.data)), None
+            file.module = file.module or file.exported.module()
+            given, inputs = [spec.arg for spec in file.exported.graph_signature.input_specs if spec.kind.name == "USER_INPUT"], iter(inputs)
+            args, kwargs = _pytree.tree_unflatten([arg.value if hasattr(arg, "value") else next(inputs) for arg in given], file.exported.call_spec.in_spec)
+            return [x for x in _pytree.tree_leaves(file.module(*args, **kwargs)) if isinstance(x, torch.Tensor)]
 
     def replace_weights(self, weights):
         """Other numbers for weights by their names, without a new compilation."""
@@ -316,7 +331,7 @@ class Program:
                     known.copy_(value)
             self.data = written(program)
         # What is known of the program is of its old numbers, but for its times.
-        self._shell, self._has_values, self._module, self._last = Shell(), True, None, ([], [])
+        self._file, self._last = _File(self._file.step), ([], [])
 
     def save(self, file):
         from torch.utils import _pytree
@@ -415,6 +430,8 @@ def _copies(inputs):
     global _LAST
     inputs, versions = list(inputs), [version(x) for x in inputs]
     are_last = len(inputs) == len(_LAST[0]) and all(a is b for a, b in zip(inputs, _LAST[0])) and versions == _LAST[1]
+    # Whoever has the memory of a tensor beside torch, as numpy, writes to it without a version.
+    are_last = are_last and all(x.untyped_storage().resizable() or x.equal(was) for x, was in zip(inputs, _LAST[2]))
     if not are_last:
         _LAST = (inputs, versions, [x.detach().clone() for x in inputs])
     return _LAST[2]

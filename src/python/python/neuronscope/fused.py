@@ -151,17 +151,37 @@ def _multinomial(weights, count, replacement=False, *, generator=None):
     return found.argmax(-1) if replacement else found.squeeze(-2).topk(count).indices
 
 
-def _embedding_bag_backward(grad, indices, offsets, _bags, _sizes, _largest, count, by_frequency, mode, sparse, weights, padding=-1):
-    """Each row of a bag takes the bag's gradient; of the mean, its part."""
-    if mode == 2 or sparse or by_frequency:
+def _bags(indices, offsets):
+    """The bag of each index."""
+    return (torch.arange(indices.shape[0], device=indices.device).unsqueeze(1) >= offsets.unsqueeze(0)).sum(1) - 1
+
+
+def _embedding_bag(table, indices, offsets, by_frequency=False, mode=0, sparse=False, weights=None, has_end=False, padding=-1):
+    """The largest row of each bag in each column, and which row that is; none where a bag is empty."""
+    if mode != 2:
         return NotImplemented
-    bags = (torch.arange(indices.shape[0], device=grad.device).unsqueeze(1) >= offsets.unsqueeze(0)).sum(1) - 1
+    bags, count = _bags(indices, offsets), offsets.shape[0] - has_end
+    is_in = (bags.unsqueeze(1) == torch.arange(count, device=indices.device)) & (indices != padding).unsqueeze(1)
+    found, at = torch.where(is_in.unsqueeze(-1), table.index_select(0, indices).unsqueeze(1), -torch.inf).max(0)
+    sizes = is_in.sum(0)
+    is_full = (sizes > 0).unsqueeze(1)
+    return torch.where(is_full, found, 0.0), bags, sizes, torch.where(is_full, indices[at], -1)
+
+
+def _embedding_bag_backward(grad, indices, offsets, _bags_of, _sizes, largest, count, by_frequency, mode, sparse, weights, padding=-1):
+    """Each row of a bag takes the bag's gradient; of the mean, its part; of the largest, all or nothing."""
+    if sparse:
+        return NotImplemented
+    if mode == 2:
+        parts = torch.where(largest < 0, 0.0, grad)
+        return grad.new_zeros(count, grad.shape[1]).scatter_add(0, largest.clamp_min(0), parts)
+    bags = _bags(indices, offsets)
     each = grad.index_select(0, bags)
     if mode == 1:
         each = each / ((bags.unsqueeze(1) == bags.unsqueeze(0)) & (indices != padding).unsqueeze(0)).sum(1, keepdim=True)
     if weights is not None:
         each = each * weights.unsqueeze(1)
-    return torch.ops.aten.embedding_dense_backward(each, indices, count, padding, False)
+    return torch.ops.aten.embedding_dense_backward(each, indices, count, padding, by_frequency)
 
 
 def _as_strided_scatter(whole, part, size, stride, offset=None):
@@ -172,15 +192,19 @@ def _as_strided_scatter(whole, part, size, stride, offset=None):
     return torch.ops.aten.slice_scatter(whole.reshape(-1), part.reshape(-1), 0, start, start + count).reshape(whole.shape)
 
 
-def _resize_backward(grad, sizes, shape, aligns, *scales):
+def _resized(resize):
     """Of an image that was made larger or smaller: each direction is a product with the weights of its pixels."""
-    resize, scales = torch.ops.aten.upsample_bicubic2d, (*scales, None, None)
-    # What becomes of each pixel alone, in one direction and then the other.
-    row = torch.eye(shape[-2], dtype=grad.dtype, device=grad.device).reshape(1, shape[-2], shape[-2], 1)
-    column = torch.eye(shape[-1], dtype=grad.dtype, device=grad.device).reshape(1, shape[-1], 1, shape[-1])
-    rows = resize(row, [sizes[0], 1], aligns, scales[0], None).squeeze(-1).squeeze(0)
-    columns = resize(column, [1, sizes[1]], aligns, None, scales[1]).squeeze(-2).squeeze(0)
-    return rows @ grad @ columns.transpose(0, 1)
+
+    def backward(grad, sizes, shape, aligns, *scales):
+        scales = (*scales, None, None)
+        # What becomes of each pixel alone, in one direction and then the other. Of images one pixel wide torch makes something else.
+        row = torch.eye(shape[-2], dtype=grad.dtype, device=grad.device).reshape(1, shape[-2], shape[-2], 1).repeat(1, 1, 1, 2)
+        column = torch.eye(shape[-1], dtype=grad.dtype, device=grad.device).reshape(1, shape[-1], 1, shape[-1]).repeat(1, 1, 2, 1)
+        rows = resize(row, [sizes[0], 2], aligns, scales[0], None)[0, :, :, 0]
+        columns = resize(column, [2, sizes[1]], aligns, None, scales[1])[0, :, 0]
+        return rows @ grad @ columns.transpose(0, 1)
+
+    return backward
 
 
 def _of_directions(grad, sizes, along):
@@ -219,7 +243,7 @@ def _repeated_edges_backward(grad, x, padding):
 
 
 def _stretched(resize, flags):
-    """As ``_resize_backward``, for operators that exist for one direction too."""
+    """As ``_resized``, for operators that exist for one direction too."""
 
     def backward(grad, sizes, shape, *how):
         scales = (*how[flags:], None, None, None)
@@ -262,7 +286,8 @@ def _backward_rules():
         found[f"avg_pool{count}d_backward"] = _average_pool_backward(count)
         found[f"_adaptive_avg_pool{count}d_backward"] = _adaptive_average_backward(count)
         found[f"adaptive_max_pool{count}d_backward"] = _largest_backward(count)
-    found["upsample_bicubic2d_backward"] = _resize_backward
+    for name in ("upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):
+        found[f"{name}_backward"] = _resized(getattr(aten, name))
     for kind in ("softshrink", "hardshrink"):
         found[f"{kind}_backward"] = _shrink_backward
     return {getattr(aten, name).default: rule for name, rule in found.items()}
@@ -281,8 +306,10 @@ def rules():
     table[aten._weight_norm_interface_backward.default] = _weight_norm_backward
     table[aten.multinomial.default] = _multinomial
     table[aten.as_strided_scatter.default] = _as_strided_scatter
+    table[aten._embedding_bag.default] = _embedding_bag
     table[aten._embedding_bag_backward.default] = _embedding_bag_backward
-    table[aten._is_all_true.default] = torch.all
+    table[aten._is_all_true.default], table[aten._is_any_true.default] = torch.all, torch.any
+    table[aten.exponential.default] = lambda x, rate=1.0, generator=None: -torch.log(torch.rand(x.shape, dtype=x.dtype, device=x.device)) / rate
     table.update(_backward_rules())
     # The order of a tensor's numbers in memory is the device's own.
     table[torch.ops.prims.copy_strided.default] = lambda x, _strides: x.clone()

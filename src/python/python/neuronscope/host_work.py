@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 
 from .clock import measured
 
@@ -57,12 +56,19 @@ def _median_ms(function, arguments):
 def _expression(name, function):
     """The function as ``lambda x: ...``."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)).strip().rstrip(","))
+        tree = ast.parse("".join(inspect.findsource(function)[0]))
     except (OSError, TypeError, SyntaxError):
         tree = ast.Module([], [])
     for node in ast.walk(tree):
-        if isinstance(node, ast.Lambda):
+        if isinstance(node, ast.Lambda) and _is_of(node, function):
             return ast.unparse(node)
-        if isinstance(node, ast.FunctionDef) and isinstance(node.body[-1], ast.Return) and len(node.body) == 1:
+        if isinstance(node, ast.FunctionDef) and node.name == function.__name__ and node.lineno == function.__code__.co_firstlineno and isinstance(node.body[-1], ast.Return) and len(node.body) == 1:
             return f"lambda {ast.unparse(node.args)}: {ast.unparse(node.body[0].value)}"
     raise TypeError(f"{name} has no array to be measured on, and is not one expression; give arrays, or write an expression or a time as text")
+
+
+def _is_of(node, function):
+    """Whether a lambda of the source is a function: a line may have several."""
+    facts = lambda code: (code.co_varnames, {*code.co_names, *code.co_freevars}, code.co_consts)  # noqa: E731
+    made = compile(ast.Expression(node), "", "eval").co_consts[0]
+    return node.lineno == function.__code__.co_firstlineno and facts(made) == facts(function.__code__)

@@ -11,9 +11,11 @@ import copy
 import operator
 import threading
 import weakref
+from collections import Counter
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
+from torch.nn.utils.rnn import PackedSequence
 from torch.utils import _pytree
 from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
@@ -33,6 +35,12 @@ _aten = torch.ops.aten
 _LOOKS = {_aten._local_scalar_dense.default, _aten.equal.default, _aten.is_nonzero.default, _aten.allclose.default}
 # Operators of which the lengths of a batch say what they do, without torch's word for it.
 _BY_LENGTHS = {_aten._pack_padded_sequence.default, _aten._ctc_loss.default, _aten._ctc_loss.Tensor, _aten._ctc_loss_backward.default, _aten._ctc_loss_backward.Tensor}
+# Operators that compute nothing of a tensor.
+_COPIES = {_aten.clone.default, _aten.copy_.default, _aten._to_copy.default, _aten.detach.default, _aten.alias.default}
+# Operators that look at the shape of a tensor only.
+_OF_SHAPES = {_aten.ones_like.default, _aten.zeros_like.default, _aten.full_like.default, _aten.new_ones.default, _aten.new_zeros.default, _aten.new_full.default}
+# Operators whose indices may be a mask: it decides how many numbers there are, but where all become one number.
+_BY_MASKS = {_aten.index.Tensor, _aten.index_put.default, _aten.index_put_.default}
 # Operators that give a tensor itself other sizes or another memory.
 _BECOMES = {"aten::resize_", "aten::resize_as_", "aten::set_"}
 # Operators that give a view, and with another name the tensor itself, the shape of one.
@@ -42,6 +50,8 @@ _SIMPLE = (type(None), bool, int, float, str, torch.dtype, torch.device, torch.m
 # Storages of tensors on the device: the reference keeps the number of a storage from being given to another one.
 _on_device = {}
 _sent = set()
+# How often was written to each of them; torch itself does not count writes to ``tensor.data``.
+_writes = Counter()
 
 
 def _storage(tensor):
@@ -82,6 +92,12 @@ def _forget_the_dead():
     for of in [of for of, reference in _on_device.items() if reference.expired()]:
         del _on_device[of]
         _sent.discard(of)
+        _writes.pop(of, None)
+
+
+def _version(tensor):
+    """Where the numbers of a tensor are, and how often they have changed."""
+    return tensor.data_ptr(), 0 if tensor.is_inference() else tensor._version, _writes[tensor.untyped_storage()._cdata]
 
 
 def _alias(tensor):
@@ -167,15 +183,16 @@ class Step:
 
     def keep(self, results, node):
         """The nodes of an operator's results."""
-        for tensor, of in _parts(results, node, self._graph):
+        for n, (tensor, of) in enumerate(_parts(results, node, self._graph)):
             mark(tensor)
             key = _alias(tensor)
             is_new = key[0] not in self._storages
             self._know(key, of, tensor)
             self._last = of
-            if is_new:
+            # Of bags of embeddings the reader of programs knows the sums only.
+            if is_new and not (n and node.target is _aten._embedding_bag.default):
                 self._created.append((StorageWeakRef(tensor.untyped_storage()), of, tuple(tensor.shape), tensor.dtype))
-                if self._loss is None and tensor.dim() == 0 and tensor.is_floating_point():
+                if self._loss is None and tensor.dim() == 0 and tensor.is_floating_point() and of.target not in _COPIES:
                     self._loss = of
 
     def _know(self, key, node, tensor):
@@ -242,6 +259,9 @@ class Step:
         live = [(of, shape, dtype) for reference, of, shape, dtype in self._created if not reference.expired()]
         if not (pending or self.writes or self._loss or live):
             return None
+        if all(node.target in _COPIES for node in self._graph.nodes if node.op == "call_function"):
+            remark("this step copies tensors only, for which the device's time is not counted")
+            return None
         outputs = tuple(lazy.node for lazy in pending)
         if not outputs:
             # Of what depends on no number there is nothing to compute.
@@ -257,7 +277,7 @@ class Step:
                 self._root.register_buffer(f"live{n}", torch.empty(shape, dtype=dtype))
                 self._graph.call_function(_aten.copy_.default, (self._graph.get_attr(f"live{n}"), of))
         self._graph.output(outputs)
-        values = tuple((x.data_ptr(), device.version(x)) for x in self._state) if pending else ()
+        values = tuple((_version(x), device.version(x)) for x in self._state) if pending else ()
         key = (tuple(self._words), tuple(of.name for of in outputs), tuple(of.name for of, _, _ in live), values)
         if key not in _programs:
             if not pending:
@@ -291,18 +311,19 @@ class Step:
             node = rest.pop()
             if node not in above:
                 above[node] = node.op in ("placeholder", "get_attr")
-                rest.extend(node.all_input_nodes)
+                rest.extend(() if node.target in _OF_SHAPES else node.all_input_nodes)
         return [node for node, is_source in above.items() if is_source]
 
     def _read(self, outputs):
-        """A program reads an input: without one, something that is there already is the input."""
+        """A program reads an input: without one, something that is there already is the input, if it can be what nothing is written to."""
         sources = self._sources(*outputs)
         if not sources or any(node.op == "placeholder" for node in sources):
             return
-        put = self._input(getattr(self._root, sources[0].target))
-        delattr(self._root, sources[0].target)
-        sources[0].replace_all_uses_with(put)
-        self._graph.erase_node(sources[0])
+        source = next((node for node in sources if not any(_written(user.target._schema, user.args, user.kwargs) is node for user in node.users if hasattr(user.target, "_schema"))), sources[0])
+        put = self._input(getattr(self._root, source.target))
+        delattr(self._root, source.target)
+        source.replace_all_uses_with(put)
+        self._graph.erase_node(source)
 
 
 # Programs of steps, with the tensors whose places are part of their keys.
@@ -487,6 +508,8 @@ def _record(function, args, kwargs, tensors):
         remark(f"{name} runs on the host: the device has no sparse and no nested tensors")
         return results
     step.writes |= writes
+    if writes and isinstance(written, torch.Tensor) and _storage(written) is not None:
+        _writes[_storage(written)._cdata] += 1
     step.keep(results, step.call(function, node_args, node_kwargs))
     return results
 
@@ -526,8 +549,9 @@ def _written(schema, args, kwargs):
 
 
 def _is_shaped_by_data(function, args):
-    if function is _aten.index.Tensor:
-        return any(x is not None and x.dtype in (torch.bool, torch.uint8) for x in args[1])
+    if function in _BY_MASKS:
+        is_mask = any(x is not None and x.dtype in (torch.bool, torch.uint8) for x in args[1])
+        return is_mask and (function is _aten.index.Tensor or args[2].numel() > 1)
     tags = function.tags
     return function in _BY_LENGTHS or torch.Tag.dynamic_output_shape in tags or torch.Tag.data_dependent_output in tags
 
@@ -597,6 +621,8 @@ def _shapes(function, args, kwargs):
 
 
 _OF_TORCH = set(vars(torch.nn.Module()))
+# Lists that recurrent layers keep of their weights, of which an export makes other ones for a while.
+_OF_LAYERS = {"_flat_weights", "_flat_weight_refs"}
 
 
 def _own(module):
@@ -613,7 +639,7 @@ def _unchanged(module):
     changes = set()
 
     def compare(*_):
-        changes.update(name for key, value, name in _own(module) if key not in before or not _is_same(value, *before[key]))
+        changes.update(name for key, value, name in _own(module) if key[1] not in _OF_LAYERS and (key not in before or not _is_same(value, *before[key])))
 
     # torch.export itself puts back what is assigned, without a word.
     hook = module.register_forward_hook(compare)
@@ -671,7 +697,7 @@ class Call:
         if not all(isinstance(x, LazyTensor) or _storage(x) is not None for x in (*leaves, *weights) if isinstance(x, torch.Tensor)):
             # A function is transformed by torch.func, which has tensors of its own.
             return None, ()
-        state = tuple((x.data_ptr(), 0 if x.is_inference() else x._version) for x in weights)
+        state = tuple(map(_version, weights))
         key = (id(module), module.training, spec, words, casts())
         known = _calls.get(key)
         if known is None or known[1] != state:
@@ -719,8 +745,9 @@ def call_module(module, call, args, kwargs):
         return call(module, *args, **kwargs)
     watch()
     tensors = [x for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
-    # A package asks the module where it is, which says the host.
-    if is_asked_by_script() and not all(is_on_device(x) for x in tensors if x.dim()):
+    # A package asks the module where it is, which says the host. The sizes of packed sequences are there.
+    given = _pytree.tree_leaves((args, kwargs), is_leaf=lambda x: isinstance(x, PackedSequence))
+    if is_asked_by_script() and not all(is_on_device(x.data) for x in given if isinstance(x, PackedSequence) or isinstance(x, torch.Tensor) and x.dim()):
         remark(f"an input of {type(module).__name__} is not on the device, which a NeuronCore refuses; send it there with .to(xm.xla_device())")
     # A module in eval mode is evaluated, if no optimiser has its weights: scripts forget to turn gradients off.
     weights = (x for x in module.parameters() if module.training or hasattr(x, OPTIMISED))
@@ -734,9 +761,23 @@ def call_module(module, call, args, kwargs):
             return lazy.program.put_together(current().module(lazy, inputs))
     _thread.is_inside = True
     try:
+        args, kwargs = _pytree.tree_map(lambda x: _Numbers.apply(x) if isinstance(x, LazyTensor) and x.requires_grad else x, (args, kwargs))
         return call(module, *host(args), **host(kwargs))
     finally:
         _thread.is_inside = False
+
+
+class _Numbers(torch.autograd.Function):
+    """The numbers of a result of the device, which gets their gradient."""
+
+    @staticmethod
+    def forward(_ctx, lazy):
+        with aside():
+            return mark(lazy.plain(waits=False).detach())
+
+    @staticmethod
+    def backward(_ctx, grad):
+        return grad
 
 
 def look():

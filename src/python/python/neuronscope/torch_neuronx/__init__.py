@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections import Counter
 from collections.abc import Mapping
@@ -31,6 +32,10 @@ class TracedModule(torch.nn.Module):
         self.num_workers = 1
 
     @property
+    def original_name(self):
+        return self.program.name.removesuffix(".pt2")
+
+    @property
     def takes_batches(self):
         """Whether a batch may be another than the one that it is compiled for."""
         return self.program.about.get("takes_batches", False)
@@ -44,6 +49,10 @@ class TracedModule(torch.nn.Module):
         if not self._is_loaded:
             self._is_loaded = True
             self.program.load()
+
+    def to(self, *_args, **_kwargs):
+        """It is on the device."""
+        return self
 
     def forward(self, *inputs, **named):
         # The host's time of a call is part of its step.
@@ -66,7 +75,7 @@ class TracedModule(torch.nn.Module):
         return self.program.named()
 
     def __getattr__(self, name):
-        if name in ("graph", "code", "inlined_graph", "graph_for", "code_with_constants"):
+        if name in ("_c", "graph", "code", "inlined_graph", "graph_for", "code_with_constants"):
             raise Missing(f"{self.program.name} is a program of the device, which has no {name} of TorchScript; neuronscope inspect MODEL shows its graph, and its parts are in neuronscope profile --model MODEL")
         return super().__getattr__(name)
 
@@ -266,7 +275,24 @@ def _load_traced(f, *args, **kwargs):
     return module
 
 
+def _is_script(kind, module):
+    """What the real package gives is TorchScript, which scripts and packages ask for."""
+    return type.__instancecheck__(kind, module) or isinstance(module, TracedModule) and issubclass(torch.jit.RecursiveScriptModule, kind)
+
+
+def _as_it_is(function):
+    """A function of TorchScript, for which there is nothing to do on a program of the device."""
+
+    @functools.wraps(function)
+    def call(module, *args, **kwargs):
+        return module if isinstance(module, TracedModule) else function(module, *args, **kwargs)
+
+    return call
+
+
 # The real package teaches torch.jit its modules as well.
 torch.jit.save, torch.jit.load = _save_traced, _load_traced
+torch.jit.freeze, torch.jit.optimize_for_inference = map(_as_it_is, (torch.jit.freeze, torch.jit.optimize_for_inference))
+type(torch.jit.ScriptModule).__instancecheck__ = _is_script
 
 __getattr__ = attribute_of("torch_neuronx", __all__)

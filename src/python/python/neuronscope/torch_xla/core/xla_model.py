@@ -14,6 +14,7 @@ from ... import device as _device
 from ... import recorder
 from ...lazy import LazyTensor
 from ...missing import attribute_of, is_of_script, remark
+from ...model import ModelError
 
 __all__ = [
     "RateTracker",
@@ -247,6 +248,9 @@ def _without_device(args, kwargs):
 _FACTORIES = "arange asarray empty empty_strided eye full linspace logspace ones rand randint randn randperm range sparse_coo_tensor sparse_csr_tensor tensor zeros as_tensor empty_like full_like ones_like rand_like randint_like randn_like zeros_like"
 
 
+_SENDING = ("as_tensor", "asarray")
+
+
 def _install():
     """Teaches modules and tensors the device; torch itself has no code for it."""
     tensor_to, module_to, module_call = torch.Tensor.to, torch.nn.Module.to, torch.nn.Module.__call__
@@ -298,18 +302,22 @@ def _install():
     torch.Tensor.cpu = _looking(torch.Tensor.cpu, _brought)
     for name in ("numpy", "tolist", "__repr__", "__format__", "__array__", "__reduce_ex__"):
         setattr(torch.Tensor, name, _looking(getattr(torch.Tensor, name)))
+    torch.Tensor.__deepcopy__ = _copied(torch.Tensor.__deepcopy__)
     # A default device goes by the functions that it knew first.
     torch.utils._device._device_constructors()
     for name in _FACTORIES.split():
         setattr(torch, name, _factory(getattr(torch, name), sent))
         # TorchScript knows functions by their objects.
         torch.jit._builtins._register_builtin(getattr(torch, name), f"aten::{name}")
+    torch.nested.nested_tensor = _dense(torch.nested.nested_tensor)
+    torch.nested.as_nested_tensor = _dense(torch.nested.as_nested_tensor)
     torch.Tensor.new_tensor = _factory(torch.Tensor.new_tensor, sent)
     torch.Tensor.device = _device_of(torch.Tensor.device)
     torch.Tensor.data = _data_of(torch.Tensor.data)
     torch.Tensor.is_xla = property(is_xla_tensor)
     context = torch.utils._device.DeviceContext
     context.__init__ = _watched(context.__init__)
+    context.__torch_function__ = _by_default(context.__torch_function__)
     torch.serialization.register_package(0, lambda storage: None, _located)
     for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         setattr(torch._VF, name, _in_operators(getattr(torch._VF, name)))
@@ -341,6 +349,18 @@ def _watched(init):
             recorder.watch()
 
     return start
+
+
+def _by_default(real):
+    """A default device: some of what makes tensors has no operator in which the device could be seen."""
+
+    def make(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if kwargs.get("device") is None and recorder.is_named(self.device) and function in torch.utils._device._device_constructors():
+            return getattr(torch, function.__name__, function)(*args, **{**kwargs, "device": self.device})
+        return real(self, function, types, args, kwargs)
+
+    return make
 
 
 def _located(storage, location):
@@ -387,6 +407,19 @@ def _looking(method, of=lambda tensor: tensor):
     return look
 
 
+def _copied(real):
+    """``copy.deepcopy`` of a tensor, which puts its memory into a new one: there is no operator for that."""
+
+    @functools.wraps(real)
+    def copy(self, memo):
+        if recorder.is_aside() or isinstance(self, LazyTensor) or not recorder.is_on_device(self):
+            return real(self, memo)
+        with recorder.aside():
+            return recorder.mark(real(self, memo))
+
+    return copy
+
+
 def _device_of(real):
     """``tensor.device`` as the script sees it. Packages and torch itself go on with the host's, where the numbers are."""
 
@@ -429,7 +462,22 @@ def _factory(function, sent):
     def make(*args, device=None, **kwargs):
         if not recorder.is_named(device):
             return function(*args, **kwargs) if device is None else function(*args, device=device, **kwargs)
-        return recorder.mark(function(*args, **kwargs)) if not args or not isinstance(args[0], LazyTensor) else sent(function(*args, **kwargs))
+        made = function(*args, **kwargs)
+        # What is there already is sent; as_tensor makes none of its own.
+        is_there = args and (isinstance(args[0], LazyTensor) or function.__name__ in _SENDING and not isinstance(args[0], (list, tuple, int, float)))
+        return sent(made) if is_there else recorder.mark(made)
+
+    return make
+
+
+def _dense(function):
+    """What makes a nested tensor, of which the device has none."""
+
+    @functools.wraps(function)
+    def make(tensors, *args, device=None, **kwargs):
+        if recorder.is_named(torch.utils._device.CURRENT_DEVICE if device is None else device) or any(map(recorder.is_on_device, tensors)):
+            raise ModelError("the device has no nested tensors; fill the tensors up to one length, such as torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True).to(device)")
+        return function(tensors, *args, device=device, **kwargs)
 
     return make
 
