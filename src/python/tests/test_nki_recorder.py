@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 import os
 import pathlib
 import random
@@ -738,6 +739,35 @@ def test_a_check_says_where_values_differ():
         assert sentence in json.loads(command(*arguments, expression).stdout)["check"]["error"]
     shown = command(f"{KERNELS / 'language/second_views.py'}::registers", "--shapes", "1024x512,128x1:i32,1x1:i32", "--check", "x").stdout
     assert "An address that the device computes is not computed." in json.loads(shown)["check"]["error"]
+
+
+CHECKS = json.loads((KERNELS / "checks.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("kernel, arguments, expression, wanted", CHECKS["kernels"], ids=[row[0] for row in CHECKS["kernels"]])
+def test_checks_are_those_of_the_page(kernel, arguments, expression, wanted):
+    """tests/e2e/nki-parity.test.mjs has the page's arrays say the same."""
+    pytest.importorskip("numpy")
+    found = json.loads(command(KERNELS / kernel, *arguments, "--check", expression).stdout)["check"]
+    assert found.pop("expression") == expression
+    for key, value in wanted.items():
+        assert found[key] == (pytest.approx(value, rel=1e-6) if isinstance(value, float) else value), key
+
+
+def test_expressions_are_those_of_the_page():
+    np = pytest.importorskip("numpy")
+    space = {"np": np}
+    for line in CHECKS["inputs"]:
+        exec(line, space)
+
+    def weighed(value):
+        if isinstance(value, (list, tuple)):
+            return [weighed(one) for one in value]
+        value = np.asarray(value, dtype=np.float64)
+        return [list(value.shape), pytest.approx(math.fsum(x * math.cos(at) for at, x in enumerate(value.reshape(-1).tolist())))]
+
+    for expression, wanted in CHECKS["expressions"].items():
+        assert weighed(eval(expression, space)) == wanted, expression
 
 
 def test_what_stands_in_for_numpy_changes_nothing():
