@@ -11,7 +11,7 @@ onmessage = async ({ data: [number, source, words] }) => {
     });
     const { machine, record } = await python.then(async (python) => {
       // Values need arrays.
-      if (words.includes("--check")) python.machine.registerJsModule("nki_arrays", await import(`${folder}arrays.js`));
+      if (words.some((word) => word.startsWith("--check"))) python.machine.registerJsModule("nki_arrays", await import(`${folder}arrays.js`));
       return python;
     }).catch((error) => {
       throw `Python could not be fetched (${error.message}); connect to the network and try again; once fetched, it is kept`;

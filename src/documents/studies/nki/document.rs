@@ -48,8 +48,6 @@ impl KernelDocument<'_> {
             blocks.extend(source_block.or_else(|| (!answer.lines.is_empty()).then(|| lines(answer))));
         }
         if !self.command.is_empty() {
-            let values = "Values are compared by this command with --check \"a.T @ b\", or --check wanted.npz: that needs NumPy, which the page's Python does not have.";
-            blocks.push(Block::Text(values.to_owned()));
             blocks.push(Block::Command(self.command.to_owned()));
         }
         // A kernel that names its chip itself is on that; an instance that was chosen is of the chip of the answer.
@@ -63,7 +61,9 @@ impl KernelDocument<'_> {
 /// The results of a study so far.
 /// `left` cases are missing.
 pub(super) fn document(study: &NkiStudy, ranking: &Ranking, files: &[String], left: usize) -> Document {
-    let (source, command) = (Some((study.file(), study.source.as_str())), command(study));
+    // The lines of a list are not the author's.
+    let source = (study.is_list() == Ok(false)).then_some((study.file(), study.source.as_str()));
+    let command = command(study);
     let of = KernelDocument { instance: study.usual(), source, ranking, files, command: &command };
     let mut document = of.document();
     let done = ranking.ranked.len();

@@ -42,13 +42,32 @@ pub(in crate::studies) fn start(
     answers: Rc<RefCell<KernelAnswers>>,
     kept: &str,
 ) -> Result<Box<dyn StudyRun>, String> {
+    let is_list = study.is_list()?;
     let cases = study.cases(NkiStudy::MOST_CASES).map_err(|e| format!("set: {e}"))?;
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..study.setup()? };
     let finished = answers.borrow_mut().begin(&study, setup.with_limits, &cases, kept);
     let waiting: VecDeque<usize> = (0..cases.len()).filter(|at| finished[*at].is_none()).collect();
     let most = recorder.as_ref().map_or(1, |recorder| recorder.lanes());
     let lanes = vec![None; waiting.len().div_ceil(CASES_OF_A_LANE).clamp(1, most.max(1))];
+    let recorder = if is_list { Some(Rc::new(Recorded(study.source.clone())) as Rc<dyn Recorder>) } else { recorder };
     Ok(Box::new(NkiStudyRun { study, setup, recorder, cases, finished, waiting, lanes, has_begun: false, answers }))
+}
+
+/// A list that was recorded elsewhere, in the place of Python.
+struct Recorded(String);
+
+impl Recorder for Recorded {
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    fn begin(&self, _lane: usize, _call: &RecorderCall) {}
+
+    fn take(&self, _lane: usize) -> Option<Result<String, String>> {
+        Some(Ok(self.0.clone()))
+    }
+
+    fn end(&self) {}
 }
 
 /// The call of the recorder with some settings. Fails when the instance has no chip that runs kernels.
@@ -131,8 +150,12 @@ impl NkiStudyRun {
     }
 
     fn more(&self, done: usize, so_far: Option<Box<StudyResult>>) -> StudyStep {
-        let settings = self.lanes.iter().flatten().next().map(|case| self.cases[*case].join(" "));
-        let label = settings.filter(|label| !label.is_empty()).unwrap_or_else(|| "Python runs the file".to_owned());
+        let at_work =
+            self.lanes.iter().enumerate().find_map(|(lane, case)| Some((lane, self.cases[(*case)?].join(" "))));
+        let doing = |lane| self.recorder.as_ref().map_or(String::new(), |recorder| recorder.doing(lane));
+        let words = at_work.map(|(lane, settings)| [settings, doing(lane)]).unwrap_or_default();
+        let label = words.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
+        let label = if label.is_empty() { "Python runs the file".to_owned() } else { label };
         StudyStep::More { done: done as u64, total: self.cases.len() as u64, label, so_far }
     }
 
@@ -300,6 +323,27 @@ mod tests {
             assert_eq!(run_kept(set, 1_000, &recorder, &Rc::default(), &kept).unwrap(), all);
             assert_eq!(recorder.asked.borrow().len(), 6);
         }
+    }
+
+    #[test]
+    fn a_list_that_was_recorded_runs_without_python() {
+        let study = |set: &str| NkiStudy {
+            kernel: "list.json".to_owned(),
+            source: LIST.trim().to_owned(),
+            shapes: String::new(),
+            set: set.to_owned(),
+            ..NkiStudy::default()
+        };
+        let mut run = start(study(""), None, Rc::default(), "").unwrap();
+        let result = (0..9).find_map(|_| match run.step(1).unwrap() {
+            StudyStep::Done(result) => Some(*result),
+            StudyStep::More { .. } => None,
+        });
+        let result = result.unwrap();
+        assert_eq!(result.files.len(), 2);
+        assert!(!result.document.blocks.iter().any(|block| matches!(block, Block::Source(_))));
+        let error = start(study("N=1,2"), None, Rc::default(), "").err().unwrap();
+        assert!(error.starts_with("list.json: a recorded list has its shapes and settings"), "{error}");
     }
 
     #[test]
