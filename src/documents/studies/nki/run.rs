@@ -241,6 +241,10 @@ mod tests {
             Some(if setting == "N=3" { Err("three is too many".to_owned()) } else { Ok(LIST.to_owned()) })
         }
 
+        fn doing(&self, lane: usize) -> String {
+            format!("Values: {lane} of 9 instructions")
+        }
+
         fn end(&self) {
             self.ends.set(self.ends.get() + 1);
         }
@@ -286,6 +290,14 @@ mod tests {
             _ => None,
         });
         assert_eq!(rows.unwrap()[..2], ["set=N=1", "set=N=2"]);
+    }
+
+    #[test]
+    fn progress_says_what_python_does() {
+        let study = NkiStudy { set: "N=1".to_owned(), ..NkiStudy::default() };
+        let mut run = start(study, Some(Rc::new(TwoLanes::default())), Rc::default(), "").unwrap();
+        let StudyStep::More { label, .. } = run.step(1).unwrap() else { panic!("Python has not run yet") };
+        assert_eq!(label, "N=1: Values: 0 of 9 instructions");
     }
 
     #[test]
