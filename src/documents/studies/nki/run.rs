@@ -373,5 +373,8 @@ mod tests {
         let error = chosen.placed(&list, &chosen.setup().unwrap()).unwrap_err().to_string();
         assert!(error.contains("was recorded for trn3"), "{error}");
         assert_eq!(chosen.words("k.py", &[]).unwrap()[1..3], ["--chip", "trn1"]);
+        // Python reads an expression with a minus as one.
+        let checked = NkiStudy { check: "-x".to_owned(), ..NkiStudy::default() };
+        assert_eq!(checked.words("k.py", &[]).unwrap().last().unwrap(), "--check=-x");
     }
 }
