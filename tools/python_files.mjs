@@ -31,5 +31,6 @@ const from = fetched();
 for (const name of ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "README.md"]) {
   copyFileSync(join(from, name), join(out, name));
 }
+copyFileSync(join(root, "www/recorder_arrays.js"), join(out, "arrays.js"));
 const files = readdirSync(recorder).filter((name) => name.endsWith(".py")).sort();
 writeFileSync(join(out, "recorder.json"), JSON.stringify(Object.fromEntries(files.map((name) => [name, readFileSync(join(recorder, name), "utf8")]))));

@@ -9,7 +9,7 @@ function start() {
   const lane = { number: 0, isReady: false, worker: new Worker(new URL("./recorder_worker.js", import.meta.url), { type: "module" }) };
   lane.worker.onmessage = ({ data }) => {
     if (data.isReady) lane.isReady = true;
-    if (data.number === lane.number) lane.answer = data;
+    if (data.number === lane.number) lane[data.said ? "said" : "answer"] = data;
   };
   lane.worker.onerror = (event) => {
     event.preventDefault?.();
@@ -22,7 +22,7 @@ function start() {
 export function beginRecording(at, source, words) {
   if (!lanes[at] || lanes[at].isDead) lanes[at] = start();
   const lane = lanes[at];
-  lane.answer = undefined;
+  lane.answer = lane.said = undefined;
   lane.worker.postMessage([++lane.number, source, words]);
 }
 
@@ -31,6 +31,8 @@ export function takeRecording(at) {
   if (answer?.error !== undefined) throw answer.error;
   return answer?.list;
 }
+
+export const recordingSays = (at) => lanes[at]?.said?.said ?? "";
 
 export function endRecordings() {
   lanes.forEach((lane, at) => {

@@ -35,9 +35,6 @@ pub(super) struct NkiArgs {
     /// Rank kernels that do the same: A.py B.py::FUNCTION
     #[arg(long, value_name = "FILE.py[::FUNCTION]|NAME", num_args = 1.., conflicts_with = "kernel")]
     pub rank: Vec<String>,
-    /// Compare the values with a NumPy expression of the arguments ("a.T @ b"; a tuple for several results), or with arrays of a file that NumPy wrote: those named as arguments are given, the others wanted
-    #[arg(long, value_name = "EXPRESSION|FILE.npz")]
-    pub check: Option<String>,
     /// Keep what has a time in this file, and run only what it does not have yet; the file is of one source and call
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "list"])]
     pub resume: Option<PathBuf>,

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use crate::file::read_text;
 use ns_base::digest64;
 use ns_nki::{List, Settings};
-use ns_session::studies::{BuiltInKernel, NkiStudy};
+use ns_session::studies::{BuiltInKernel, LIST_HAS_ITS_OWN, NkiStudy, is_notebook, python_of};
 
 /// The package, without what Python adds to it.
 static PACKAGE: include_dir::Dir<'static> = include_dir::include_dir!("$NKI_RECORDER");
@@ -22,15 +22,13 @@ pub(super) struct Call {
     pub kernel: String,
     /// Each as `NAME=VALUE`.
     pub settings: Settings,
-    /// What the values are compared with.
-    pub check: Option<String>,
     /// The recorder's command line, but for the settings.
     words: Vec<String>,
 }
 
 impl Call {
     /// A kernel as a study calls it, with settings; one of this program has its shapes. Fails when the instance runs no kernels.
-    pub fn of(study: &NkiStudy, kernel: &str, settings: &Settings, check: Option<&String>) -> Result<Self> {
+    pub fn of(study: &NkiStudy, kernel: &str, settings: &Settings) -> Result<Self> {
         let mut study = study.clone();
         let mut target = kernel.to_owned();
         if let Some(built_in) = built_in_kernel(kernel) {
@@ -39,9 +37,8 @@ impl Call {
             }
             target = target.replacen(built_in.name, &folder().join(built_in.file).display().to_string(), 1);
         }
-        let mut words = study.words(&target, &Settings::new()).map_err(|e| anyhow!(e))?;
-        words.extend(check.into_iter().flat_map(|check| ["--check".to_owned(), check.clone()]));
-        Ok(Self { kernel: kernel.to_owned(), settings: settings.clone(), check: check.cloned(), words })
+        let words = study.words(&target, &Settings::new()).map_err(|e| anyhow!(e))?;
+        Ok(Self { kernel: kernel.to_owned(), settings: settings.clone(), words })
     }
 }
 
@@ -76,13 +73,12 @@ impl Recorder {
 
     /// The list of a kernel. `python` records the next one too, if only its settings differ. Fails when the file cannot be read or recorded.
     pub fn list(&self, call: &Call, python: &mut Option<Python>) -> Result<String> {
-        let Call { kernel, settings, check, words } = call;
+        let Call { kernel, settings, words } = call;
         let Some(folder) = self.folder.as_ref().filter(|_| !is_list(kernel)) else {
-            let gives_shapes = words.iter().any(|word| word == "--shapes" || word == "--grid");
-            if !settings.is_empty() || check.is_some() || gives_shapes {
-                bail!(
-                    "{kernel}: a recorded list has its shapes and settings; --shapes, --grid, --set and --check need the Python file"
-                );
+            let is_of_call =
+                |word: &String| ["--shapes", "--grid", "--check"].iter().any(|flag| word.starts_with(flag));
+            if !settings.is_empty() || words.iter().any(is_of_call) {
+                bail!("{kernel}: {LIST_HAS_ITS_OWN}");
             }
             return read_text(Path::new(kernel));
         };
@@ -126,6 +122,9 @@ impl Python {
         let Call { kernel, words, .. } = &call;
         let mut python = Command::new(PYTHON);
         python.args(["-m", "nki_recorder"]).args(words).arg("--each");
+        // Of a notebook, its cells with code come first.
+        let source = source_of_notebook(kernel)?;
+        python.args(source.iter().map(|_| "--source"));
         python.env("PYTHONPATH", folder).env("PYTHONDONTWRITEBYTECODE", "1");
         let child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = match child {
@@ -135,6 +134,10 @@ impl Python {
             ),
             other => other.with_context(|| format!("{PYTHON} cannot be started"))?,
         };
+        if let (Some(source), Some(to)) = (source, &mut child.stdin) {
+            // Python that ended before it read has written why to stderr.
+            let _ = writeln!(to, "{}", serde_json::to_string(&source)?);
+        }
         let (out, errors) = (child.stdout.take(), child.stderr.take());
         let out = BufReader::new(out.context("the recorder has no output")?);
         let said = errors.map(|errors| thread::spawn(move || last_line(BufReader::new(errors))));
@@ -189,11 +192,6 @@ fn is_there(kernel: &str) -> Result<()> {
     if path.is_dir() && built_in_kernel(kernel).is_none() {
         bail!("{file}: this is a folder; name a file in it, such as {}", path.join("kernel.py").display());
     }
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb")) && path.exists() {
-        bail!(
-            "{file}: this is a notebook; save its cells as a Python file (jupyter nbconvert --to script {file}), and name that"
-        );
-    }
     if built_in_kernel(kernel).is_some() || path.exists() || crate::host::file(path).is_some() {
         return Ok(());
     }
@@ -216,6 +214,12 @@ pub(super) fn name_of(kernel: &str) -> String {
 pub(super) fn text_of(kernel: &str) -> Result<String> {
     built_in_kernel(kernel)
         .map_or_else(|| read_text(Path::new(file_of(kernel))), |built_in| Ok(built_in.source.to_owned()))
+}
+
+/// The Python of a kernel's file, if that is a notebook. Fails when it cannot be read.
+fn source_of_notebook(kernel: &str) -> Result<Option<String>> {
+    let read = |file| Ok(python_of(file, &read_text(Path::new(file))?)?.1);
+    Some(file_of(kernel)).filter(|file| is_notebook(file)).map(read).transpose()
 }
 
 /// The last line of a text that is not empty.

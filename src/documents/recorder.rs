@@ -20,6 +20,11 @@ pub trait Recorder {
     /// The list of the call that was begun in a lane, or why there is none; `None` while it runs.
     fn take(&self, lane: usize) -> Option<Result<String, String>>;
 
+    /// What a lane does now, in words; empty if it does not say.
+    fn doing(&self, _lane: usize) -> String {
+        String::new()
+    }
+
     /// Stops what runs, and gives back what further lanes take.
     fn end(&self);
 }

@@ -8,6 +8,7 @@ use ns_container::zip::Unzip;
 use ns_formats::{FileKind, is_plugin_file};
 use ns_kernel::is_source_name;
 use ns_llm::is_gguf;
+use ns_nki::List;
 use ns_program::file::{MODEL_ENDINGS, is_model_head};
 
 /// Bytes of a file's start that [`sniff`] wants.
@@ -63,10 +64,14 @@ pub fn sniff(head: &[u8], name: &str) -> Kind {
     sniff_inside(head, &name.to_ascii_lowercase(), DEEPEST)
 }
 
-/// Whether a Python file has a kernel: it names `nki.jit`, or imports NKI and decorates a function with `@jit`.
+/// Whether a file of Python or a notebook has a kernel: it names `nki.jit`, or imports NKI and decorates a function with `@jit`. Or a recorded list.
 fn is_nki(head: &[u8], name: &str) -> bool {
     let has = |text: &[u8]| holds(head, text);
-    name.to_ascii_lowercase().ends_with(".py")
+    let name = name.to_ascii_lowercase();
+    if name.ends_with(".json") {
+        return List::is_list(head);
+    }
+    [".py", ".ipynb"].iter().any(|end| name.ends_with(end))
         && (has(b"nki.jit") || (has(b"@jit") && (has(b"import nki") || has(b"from nki") || has(b"neuronxcc.nki"))))
 }
 
@@ -203,6 +208,11 @@ mod tests {
     fn content_decides_and_then_the_name() {
         let trace = b"{\"traceEvents\":[";
         let record = b"{\"experiment\":{},\"metrics\":{}}\n";
+        let list: &[u8] = b"{\"format\":\"neuronscope-nki-list\",\"version\":1";
+        let notebook: &[u8] = br#"{"cells": [{"cell_type": "code", "source": ["@nki.jit"]}]}"#;
+        for (head, name) in [(list, "a.json"), (notebook, "a.ipynb"), (b"@nki.jit", "A.PY")] {
+            assert_eq!(sniff(head, name), Kind::Nki, "{name}");
+        }
         let cases: [(&[u8], &str, Kind); 26] = [
             (trace, "a.onnx", Kind::Profile),
             (record, "a.json", Kind::Records),

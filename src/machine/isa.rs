@@ -250,6 +250,10 @@ names! {
         Max8 = "MAX8",
         /// Values gathered by index.
         Gather = "GATHER",
+        /// A copy between partitions of a quadrant.
+        Shuffle = "STREAM_SHUFFLE",
+        /// A reduction over partitions.
+        PartitionReduce = "PARTITION_REDUCE",
         /// Random numbers.
         Random = "RNG",
         /// A custom operator or another instruction.

@@ -42,8 +42,8 @@ const INSTRUCTIONS: [(&str, Kind); 55] = [
     ("tensor_tensor", Kind::Compute(KernelOpcode::TensorTensor, VECTOR)),
     ("scalar_tensor_tensor", Kind::Compute(KernelOpcode::ScalarTensorTensor, VECTOR)),
     ("tensor_reduce", Kind::Compute(KernelOpcode::Reduce, VECTOR)),
-    ("all_reduce", Kind::Compute(KernelOpcode::Other, GPSIMD)),
-    ("tensor_partition_reduce", Kind::Compute(KernelOpcode::Other, GPSIMD)),
+    ("all_reduce", Kind::Compute(KernelOpcode::PartitionReduce, GPSIMD)),
+    ("tensor_partition_reduce", Kind::Compute(KernelOpcode::PartitionReduce, GPSIMD)),
     ("tensor_tensor_scan", Kind::Compute(KernelOpcode::Scan, VECTOR)),
     ("tensor_copy", Kind::Compute(KernelOpcode::Copy, Choice::VectorOrScalar)),
     ("tensor_copy_predicated", Kind::Compute(KernelOpcode::TensorTensor, VECTOR)),
@@ -64,7 +64,7 @@ const INSTRUCTIONS: [(&str, Kind); 55] = [
     ("max8", Kind::Compute(KernelOpcode::Max8, VECTOR)),
     ("nc_find_index8", Kind::Compute(KernelOpcode::Max8, VECTOR)),
     ("nc_match_replace8", Kind::Compute(KernelOpcode::Max8, VECTOR)),
-    ("nc_stream_shuffle", Kind::Compute(KernelOpcode::Other, VECTOR)),
+    ("nc_stream_shuffle", Kind::Compute(KernelOpcode::Shuffle, VECTOR)),
     ("local_gather", Kind::Compute(KernelOpcode::Gather, GPSIMD)),
     ("nc_n_gather", Kind::Compute(KernelOpcode::Gather, GPSIMD)),
     ("topk", Kind::Compute(KernelOpcode::Gather, GPSIMD)),
@@ -103,6 +103,7 @@ mod tests {
             assert_eq!(INSTRUCTIONS.iter().position(|(other, _)| other == name), Some(at), "{name}");
         }
         assert_eq!(kind("no_such"), Kind::Compute(KernelOpcode::Other, GPSIMD));
+        assert!(INSTRUCTIONS.iter().all(|(_, kind)| !matches!(kind, Kind::Compute(KernelOpcode::Other, _))));
         // Every instruction that the recorder writes has one.
         let recorder = concat!(
             include_str!("../python/python/neuronscope/nki_recorder/instructions.py"),

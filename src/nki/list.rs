@@ -12,6 +12,8 @@ use ns_base::{Refusal, refuse};
 
 /// The name by which a list is known.
 pub const FORMAT: &str = "neuronscope-nki-list";
+/// Bytes of a list in which its format begins.
+const LONGEST_HEAD: usize = 64;
 const VERSION: u32 = 1;
 
 /// Most instructions of a list.
@@ -187,6 +189,11 @@ fn index(n: i64) -> usize {
 }
 
 impl List {
+    /// Whether a text is one, from its beginning.
+    pub fn is_list(head: &[u8]) -> bool {
+        head.starts_with(b"{") && head.windows(FORMAT.len()).take(LONGEST_HEAD).any(|part| part == FORMAT.as_bytes())
+    }
+
     /// Reads a list.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ use ns_page::study::{StudyAction, StudyState};
 use ns_session::InspectField;
 use ns_session::results::{Keepable, KeptResult};
 use ns_session::share::{Address, ExperimentLink, Page};
-use ns_session::studies::{KernelOfFiles, StudyKind, config_of_gguf, is_gguf};
+use ns_session::studies::{KernelOfFiles, StudyKind, config_of_gguf, is_gguf, python_of};
 use ns_view::palette::Theme;
 
 /// Starts the lab in its element of the page.
@@ -58,8 +58,8 @@ struct States {
     studies: [StateHandle<StudyState>; StudyKind::ALL.len()],
 }
 
-/// Longest source that is read into the editor, bytes.
-const LONGEST_KERNEL: usize = 1 << 20;
+/// Most bytes of a file that are read into the editor: one more than a source may have.
+const LONGEST_KERNEL: usize = (1 << 20) + 1;
 
 impl States {
     const fn study(&self, kind: StudyKind) -> &StateHandle<StudyState> {
@@ -408,7 +408,10 @@ fn give_text(study: &StateDispatcher<StudyState>, kind: StudyKind, file: File) {
     let study = study.clone();
     spawn_local(async move {
         study.dispatch(match text_of(&file).await {
-            Ok(text) => StudyAction::Given(kind.fields_of_file(&file.name(), text)),
+            Ok(text) => match python_of(&file.name(), &text) {
+                Ok((name, text)) => StudyAction::Given(kind.fields_of_file(&name, text)),
+                Err(refusal) => StudyAction::RefuseFile(refusal.to_string()),
+            },
             Err(problem) => StudyAction::RefuseFile(problem),
         });
     });

@@ -32,9 +32,11 @@ before(async () => {
   for (const [name, text] of Object.entries(JSON.parse(readFileSync(join(folder, "recorder.json"), "utf8")))) {
     machine.FS.writeFile(`/recorder/nki_recorder/${name}`, text);
   }
+  machine.registerJsModule("nki_arrays", await import(join(folder, "arrays.js")));
   machine.runPython(`
 import io, sys
 sys.path.insert(0, "/recorder")
+from nki_recorder import arrays as np
 from nki_recorder.__main__ import main
 
 def record(source, words):
@@ -44,6 +46,13 @@ def record(source, words):
         return sys.stdout.getvalue()
     finally:
         sys.stdout = kept
+
+# The shape of a result, and the sum of its elements, each times another number.
+def weighed(value):
+    if isinstance(value, (list, tuple)):
+        return [weighed(one) for one in value]
+    value = np.asarray(value, dtype=np.float64)
+    return [list(value.shape), float((np.ravel(value) * np.cos(np.arange(value.size))).sum())]
 `);
 });
 
@@ -75,4 +84,35 @@ test("errors are the same", () => {
   const list = machine.globals.get("record")(source, words);
   assert.equal(list, native(source, words));
   assert.equal(JSON.parse(list).errors[0].line, 15);
+});
+
+const checks = JSON.parse(readFileSync(join(root, "tests/nki/checks.json"), "utf8"));
+const near = (found, wanted, of) => {
+  if (Array.isArray(wanted)) wanted.forEach((one, at) => near(found[at], one, of));
+  else if (typeof wanted === "number") assert.ok(Math.abs(found - wanted) <= 1e-6 * Math.max(Math.abs(wanted), 1e-9), `${of}: ${found} and not ${wanted}`);
+  else assert.equal(found, wanted, of);
+};
+
+test("values are those that NumPy gives", () => {
+  for (const [kernel, words, expression, wanted] of checks.kernels) {
+    const path = join(root, "tests/nki", kernel.split("::")[0]);
+    const all = [`/kernels/${kernel.split("/").at(-1)}`, "--source", ...words, "--check", expression];
+    const { check } = JSON.parse(machine.globals.get("record")(readFileSync(path, "utf8"), all));
+    assert.equal(check.expression, expression);
+    for (const [key, value] of Object.entries(wanted)) near(check[key], value, `${kernel}: ${key}`);
+  }
+  const large = ["/kernels/silu.py::blocks", "--source", "--shapes", "128x64x4096", "--set", "ROWS=2", "--check", "x"];
+  const { check } = JSON.parse(machine.globals.get("record")(readFileSync(join(root, "tests/nki/calibration/silu.py"), "utf8"), large));
+  assert.match(check.error, /have 67,108,864 elements, and the page computes with 33,554,432 at most/);
+});
+
+test("expressions are computed as NumPy does", () => {
+  for (const line of checks.inputs) machine.runPython(line);
+  for (const [expression, wanted] of Object.entries(checks.expressions)) {
+    near(JSON.parse(machine.runPython(`import json\njson.dumps(weighed(${expression}))`)), wanted, expression);
+  }
+  // Sentences in the place of names of NumPy that there are not, and of shapes that do not fit.
+  for (const [expression, sentence] of [["np.fft", /the page has no np.fft; the command line has all of NumPy/], ["a @ a", /a product of \(3,4\) and \(3,4\)/], ["a + c[0, :2]", /do not go together/]]) {
+    assert.throws(() => machine.runPython(expression), sentence);
+  }
 });

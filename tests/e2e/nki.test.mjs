@@ -45,6 +45,34 @@ test("settings are ranked, and what a link brings waits for Run", app.page(async
   assert.equal(await page.evaluate(() => document.documentElement.dataset.state), "idle");
 }, alone));
 
+test("values are compared with an expression, which a link carries", app.page(async (page, url) => {
+  const checked = (expression) => `${url}#/nki?v=1&kernel=matmul&check=${encodeURIComponent(expression)}`;
+  await openApp(page, checked("lhs_t.T @ rhs"));
+  await waitForState(page, "done");
+  await page.getByText(/Values beside lhs_t.T @ rhs: the largest error is [1-9].*e-3 of the largest value/).first().waitFor();
+  await page.getByText(/At \[\d+,\d+\] the kernel has/).first().waitFor();
+  assert.match(await page.evaluate(() => location.hash), /check=lhs_t.T/);
+  assert.match(await page.locator("pre", { hasText: "neuronscope nki matmul" }).first().innerText(), /--check 'lhs_t.T @ rhs'/);
+  await openApp(page, checked("np.fft.fft(rhs)"));
+  await waitForState(page, "done");
+  await page.getByText(/the page has no np.fft/).first().waitFor();
+}, alone));
+
+test("a recorded list and a notebook open as kernels", app.page(async (page, url) => {
+  await openApp(page, `${url}#/`);
+  const list = readFileSync(new URL("../nki/lists/own_call-main.json", import.meta.url));
+  await page.locator("#open-file").setInputFiles({ name: "main.json", mimeType: "application/json", buffer: list });
+  await waitForState(page, "done");
+  assert.match(await page.evaluate(() => location.hash), /^#\/nki.*kernel=main.json/);
+  assert.match(await tile(page, "Time"), /\u00b5s/);
+  const code = kernel("silu.py") + '\nif __name__ == "__main__":\n    import numpy as np\n    silu(np.zeros((256, 1024), np.float32))\n';
+  const cells = [{ cell_type: "markdown", source: ["# Words"] }, { cell_type: "code", source: "%pip install nki\n" + code }];
+  await page.locator("#open-file").setInputFiles({ name: "mine.ipynb", mimeType: "application/json", buffer: Buffer.from(JSON.stringify({ cells, nbformat: 4 })) });
+  await page.waitForFunction(() => location.hash.includes("kernel=mine.py"));
+  await waitForState(page, "done");
+  await page.getByText("Instructions: ").first().waitFor();
+}, alone));
+
 const source = "#nki-source";
 const run = async (page) => page.getByRole("button", { name: "Run", exact: true }).click();
 

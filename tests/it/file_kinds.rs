@@ -61,5 +61,5 @@ fn the_answers_of_commands_are_named_with_what_writes_a_page() {
     }
     folder.write("list.json", include_str!("../nki/lists/own_call-main.json"));
     let said = String::from_utf8(run(&folder, "open list.json").stderr).unwrap();
-    assert!(said.contains("the recorded list of an NKI kernel (neuronscope nki FILE runs it)"), "{said}");
+    assert!(said.contains("neuronscope nki list.json"), "{said}");
 }

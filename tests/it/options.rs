@@ -85,7 +85,7 @@ fn links_and_printed_commands_have_every_option_of_language_models_and_kernels()
             let link = Link::Study(Box::new(spec));
             assert_eq!(Link::parse(&link.print()), (link, vec![]), "{}", field.key);
             let nonsense = StudySpec::new(kind).set(field.key, "nonsense");
-            let is_free = ["source", "function", "shapes", "dtype", "grid"].contains(&field.key);
+            let is_free = ["source", "function", "shapes", "check", "dtype", "grid"].contains(&field.key);
             assert_eq!(nonsense.is_ok(), is_free, "{}", field.key);
         }
     }

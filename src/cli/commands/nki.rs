@@ -104,7 +104,7 @@ fn rank_all(
 /// A digest of what decides the answers: the text of the files, the call but for its settings, and this version.
 fn digest(study: &NkiStudy, args: &NkiArgs, setup: &Setup) -> Result<u64> {
     let study = NkiStudy { set: String::new(), ..study.clone() };
-    let of = (study, &args.check, setup.with_limits, env!("CARGO_PKG_VERSION"));
+    let of = (study, setup.with_limits, env!("CARGO_PKG_VERSION"));
     let mut text = format!("{of:?}");
     for kernel in args.rank.iter().chain(&args.kernel) {
         text += &text_of(kernel)?;
@@ -126,7 +126,7 @@ fn cases_of(study: &NkiStudy, args: &NkiArgs) -> Result<Vec<Call>> {
     let settings = study.cases(NkiStudy::MOST_SETTINGS).map_err(|e| anyhow!("--set: {e}"))?;
     let kernels = args.rank.iter().chain(&args.kernel);
     let calls = kernels.flat_map(|kernel| settings.iter().map(move |case| (kernel, case)));
-    calls.map(|(kernel, settings)| Call::of(study, kernel, settings, args.check.as_ref())).collect()
+    calls.map(|(kernel, settings)| Call::of(study, kernel, settings)).collect()
 }
 
 fn rank(
@@ -229,7 +229,7 @@ pub(super) fn compare(table: &Path, rows: &[KernelRow]) -> Result<Vec<KernelComp
         let mut study = NkiStudy { shapes: row.shapes.clone(), ..NkiStudy::default() };
         study.flag = row.flags.first().cloned().unwrap_or_default();
         let setup = Setup { with_limits: false, ..study.setup().map_err(|e| anyhow!(e))? };
-        let call = Call::of(&study, &kernel_of(row), &row.settings, None)?;
+        let call = Call::of(&study, &kernel_of(row), &row.settings)?;
         Ok(compare_kernel(row, &answer(&recorder.read(&call, python)?.1, &setup)?))
     };
     in_workers(rows, "kernels", |row, python| Some(compare(row, python))).into_iter().collect()

@@ -18,6 +18,6 @@ pub use form::{
 };
 pub use llm::LlmStudy;
 pub use matmult::MatmultStudy;
-pub use nki::{BuiltInKernel, NkiStudy};
+pub use nki::{BuiltInKernel, LIST_HAS_ITS_OWN, NkiStudy, is_notebook, python_of};
 pub use numerics::NumericsStudy;
 pub use spec::{FileField, StudyKind, StudySpec};

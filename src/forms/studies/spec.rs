@@ -108,7 +108,7 @@ impl StudyKind {
             Self::Customop => Some(FileField { field: "source", name: Some("kernel"), others: &[("kernel", "own")] }),
             Self::Llm => Some(FileField { field: "config", name: Some("model"), others: &[("tp", "")] }),
             Self::Nki => {
-                let others = &[("kernel", "own"), ("shapes", ""), ("function", "")];
+                let others = &[("kernel", "own"), ("shapes", ""), ("function", ""), ("check", "")];
                 Some(FileField { field: "source", name: Some("kernel"), others })
             }
             // A text; a model file is opened by its bytes.

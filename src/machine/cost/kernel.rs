@@ -165,6 +165,20 @@ mod tests {
     }
 
     #[test]
+    fn instructions_across_partitions_take_what_the_documents_say() {
+        let v3 = CostTable::neuroncore_v3().unwrap();
+        let cycles = |engine, opcode| {
+            kernel_cycles(
+                &v3,
+                &KernelWork { engine, opcode, free: 512, is_narrow: true, in_psum: false, has_gaps: false },
+            )
+        };
+        // A cycle for each element, whatever its type; of a reduction over partitions no figure is published.
+        assert_eq!(cycles(Engine::Vector, KernelOpcode::Shuffle), 512);
+        assert_eq!(cycles(Engine::GpSimd, KernelOpcode::PartitionReduce), cycles(Engine::GpSimd, KernelOpcode::Other));
+    }
+
+    #[test]
     fn more_elements_never_take_less() {
         for costs in [CostTable::neuroncore_v2(), CostTable::neuroncore_v3().unwrap()] {
             for engine in Engine::ALL {

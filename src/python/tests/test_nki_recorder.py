@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 import os
 import pathlib
 import random
@@ -181,15 +182,10 @@ ERRORS = [
     ("nisa.activation(t, nl.exp, t, bias='x')", "signature", 9, "bias of nisa.activation is str", "a number", ""),
     ("u = nl.add(t)", "signature", 9, "add() missing 1 required positional argument: 'b'", "(a, b, dtype=None", ""),
     ("u = t + {}", "signature", 9, "An operand of nl.add is dict", "a tile", ""),
-    ("nisa.tensor_tensor(t, t, t, nl.add, engine=nisa.engine.scalar)", "engine", 9, "does not run on the scalar engine", "vector or gpsimd", ""),
-    ("nisa.tensor_scalar(t, t, nl.maximum, 0.0, engine=nisa.engine.scalar)", "engine", 9, "with maximum does not run on the scalar engine", "engine.vector", ""),
     ("nisa.tensor_tensor(t, t, t, nl.exp)", "operator", 9, "has no operator exp", "nisa.activation with op=nl.exp", ""),
     ("nisa.activation(t, nl.add, t)", "operator", 9, "has no function add: it takes two operands", "nisa.tensor_tensor", ""),
     ("nisa.activation(t, nl.exp, t, reduce_op=nl.maximum, reduce_res=t[:, 0:1])", "operator", 9, "reduces with maximum; the scalar engine only adds", "tensor_reduce", ""),
-    ("nisa.tensor_scalar(t, t, nl.bitwise_and, 3)", "dtype", 9, "is float32; operators of bits take integers", "tile.view", ""),
-    ("nisa.tensor_scalar(t, t, nl.multiply, 2, op1=nl.bitwise_and, operand1=3)", "operator", 9, "joins multiply and bitwise_and", "two instructions", ""),
     ("u = nl.ndarray((128, 6), nl.float32)\nnisa.bn_stats(u, t.ap([[512, 128], [0, 2], [1, 512]]))", "size", 10, "has 1024 elements per partition; it takes 512", "bn_aggr", ""),
-    ("i = nl.ndarray((128, 2), nl.int32)\nnisa.memset(i, 0)\nnisa.local_gather(t[:, 0:32], t, i, 1, 32)", "dtype", 11, "index of nisa.local_gather is int32", "uint16", ""),
     ("b = nl.ndarray((128, 128), nl.int8)\nnisa.memset(b, 1)\nu = nl.ndarray((128, 128), nl.float32, nl.psum)\nnisa.nc_matmul(u, b, b)", "dtype", 12, "multiplies floating point", "bfloat16", ""),
     ("u = nl.ndarray((128, 128), nl.bfloat16, nl.psum)\nnisa.nc_transpose(u, t[:, 0:128])", "dtype", 10, "a transpose keeps the type", "type of data", ""),
     ("nl.nc_matmul(t, t)", "name", 9, "nki.language has no 'nc_matmul'", "use nisa.nc_matmul", ""),
@@ -738,6 +734,48 @@ def test_a_check_says_where_values_differ():
         assert sentence in json.loads(command(*arguments, expression).stdout)["check"]["error"]
     shown = command(f"{KERNELS / 'language/second_views.py'}::registers", "--shapes", "1024x512,128x1:i32,1x1:i32", "--check", "x").stdout
     assert "An address that the device computes is not computed." in json.loads(shown)["check"]["error"]
+
+
+CHECKS = json.loads((KERNELS / "checks.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("kernel, arguments, expression, wanted", CHECKS["kernels"], ids=[row[0] for row in CHECKS["kernels"]])
+def test_checks_are_those_of_the_page(kernel, arguments, expression, wanted):
+    """tests/e2e/nki-parity.test.mjs has the page's arrays say the same."""
+    pytest.importorskip("numpy")
+    found = json.loads(command(KERNELS / kernel, *arguments, "--check", expression).stdout)["check"]
+    assert found.pop("expression") == expression
+    for key, value in wanted.items():
+        assert found[key] == (pytest.approx(value, rel=1e-6) if isinstance(value, float) else value), key
+
+
+def test_expressions_are_those_of_the_page():
+    np = pytest.importorskip("numpy")
+    space = {"np": np}
+    for line in CHECKS["inputs"]:
+        exec(line, space)
+
+    def weighed(value):
+        if isinstance(value, (list, tuple)):
+            return [weighed(one) for one in value]
+        value = np.asarray(value, dtype=np.float64)
+        return [list(value.shape), pytest.approx(math.fsum(x * math.cos(at) for at, x in enumerate(value.reshape(-1).tolist())))]
+
+    for expression, wanted in CHECKS["expressions"].items():
+        assert weighed(eval(expression, space)) == wanted, expression
+
+
+def test_what_the_documents_alone_forbid_is_a_warning():
+    for body, kind, sentence in (
+        ("nisa.tensor_tensor(t, t, t, nl.add, engine=nisa.engine.scalar)", "engine", "is on the scalar engine; its documents name vector and gpsimd only"),
+        ("nisa.tensor_scalar(t, t, nl.maximum, 0.0, engine=nisa.engine.scalar)", "engine", "with maximum is on the scalar engine, for which the documents name multiply"),
+        ("nisa.tensor_scalar(t, t, nl.bitwise_and, 3)", "dtype", "is float32; the documents name integers only for operators of bits"),
+        ("i = nl.ndarray((128, 2), nl.int32)\nnisa.memset(i, 0)\nnisa.local_gather(t[:, 0:32], t, i, 1, 32)", "dtype", "index of nisa.local_gather is int32; its documents name uint16 only"),
+        ("u = nl.ndarray((128, 512), nl.int32)\nnisa.memset(u, 1)\nnisa.tensor_scalar(u, u, nl.bitwise_and, 3, op1=nl.add, operand1=1)", "operator", "joins bitwise_and and add; its documents allow two operators of bits"),
+    ):
+        document = second(body)
+        assert document["builds"], document["errors"]
+        assert [(one["kind"], one["line"] >= 9) for one in document["warnings"] if sentence in one["message"]] == [(kind, True)] * (2 if kind == "dtype" and "bits" in sentence else 1), document["warnings"]
 
 
 def test_what_stands_in_for_numpy_changes_nothing():

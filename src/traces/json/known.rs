@@ -11,7 +11,6 @@ const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
         "an answer of neuronscope customop for scripts (its --html FILE writes one to look at)",
     ),
     (&["positions", "rows"], "an answer of neuronscope fit for scripts (its --html FILE writes one to look at)"),
-    (&["programs", "dialect"], "the recorded list of an NKI kernel (neuronscope nki FILE runs it)"),
     (&["snapshot", "nodes", "edges"], "a V8 heap snapshot"),
     (&["spans", "traceId"], "a Google Cloud trace"),
     (&["resourceSpans"], "an OpenTelemetry trace"),

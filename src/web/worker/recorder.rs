@@ -21,6 +21,10 @@ extern "C" {
     #[wasm_bindgen(js_name = takeRecording, catch)]
     fn take_recording(lane: usize) -> Result<Option<String>, JsValue>;
 
+    /// What the lane does now.
+    #[wasm_bindgen(js_name = recordingSays)]
+    fn recording_says(lane: usize) -> String;
+
     #[wasm_bindgen(js_name = endRecordings)]
     fn end_recordings();
 }
@@ -42,6 +46,10 @@ impl Recorder for PagePython {
 
     fn begin(&self, lane: usize, call: &RecorderCall) {
         begin_recording(lane, &call.source, call.words.clone());
+    }
+
+    fn doing(&self, lane: usize) -> String {
+        recording_says(lane)
     }
 
     fn end(&self) {

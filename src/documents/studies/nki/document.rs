@@ -48,8 +48,6 @@ impl KernelDocument<'_> {
             blocks.extend(source_block.or_else(|| (!answer.lines.is_empty()).then(|| lines(answer))));
         }
         if !self.command.is_empty() {
-            let values = "Values are compared by this command with --check \"a.T @ b\", or --check wanted.npz: that needs NumPy, which the page's Python does not have.";
-            blocks.push(Block::Text(values.to_owned()));
             blocks.push(Block::Command(self.command.to_owned()));
         }
         // A kernel that names its chip itself is on that; an instance that was chosen is of the chip of the answer.
@@ -63,7 +61,9 @@ impl KernelDocument<'_> {
 /// The results of a study so far.
 /// `left` cases are missing.
 pub(super) fn document(study: &NkiStudy, ranking: &Ranking, files: &[String], left: usize) -> Document {
-    let (source, command) = (Some((study.file(), study.source.as_str())), command(study));
+    // The lines of a list are not the author's.
+    let source = (study.is_list() == Ok(false)).then_some((study.file(), study.source.as_str()));
+    let command = command(study);
     let of = KernelDocument { instance: study.usual(), source, ranking, files, command: &command };
     let mut document = of.document();
     let done = ranking.ranked.len();
@@ -321,15 +321,14 @@ fn source(name: &str, text: &str, answer: &Answer, files: &[String]) -> Source {
 
 /// The command that gives the same result; a source that is not this program's is first saved as a file.
 fn command(study: &NkiStudy) -> String {
-    let line =
-        command_line("nki", study, &NkiStudy::default(), &["kernel", "shapes"], |line, option, text| {
-            match option.key() {
-                "kernel" => {
-                    line.word(&study.with_function(if study.is_edited() { study.file() } else { &study.kernel }))
-                }
-                _ => option.on(line, text),
-            }
-        });
+    let line = command_line("nki", study, &NkiStudy::default(), &["kernel", "shapes"], |line, option, text| {
+        match option.key() {
+            "kernel" => line.word(&study.with_function(if study.is_edited() { study.file() } else { &study.kernel })),
+            // A value that begins with a minus is read as one only with the equals sign.
+            "check" if text.starts_with('-') => line.word(&format!("--check={text}")),
+            _ => option.on(line, text),
+        }
+    });
     let first =
         if study.is_edited() { format!("# with the source above saved as {}\n", study.file()) } else { String::new() };
     first + &line.print()
@@ -344,6 +343,12 @@ mod tests {
     fn the_command_names_the_file_and_what_is_set() {
         let mut study = NkiStudy::default();
         assert!(command(&study).starts_with("neuronscope nki matmul --shapes lhs_t="), "{}", command(&study));
+        let checked = |check: &str| command(&NkiStudy { check: check.to_owned(), ..NkiStudy::default() });
+        assert!(
+            checked("-rhs").ends_with(" --check=-rhs") && checked("rhs").ends_with(" --check rhs"),
+            "{}",
+            checked("-rhs")
+        );
         for (key, text) in [("function", "made_up"), ("set", "ROWS=1,2; N=3"), ("lnc", "2"), ("without", "hoist,widen")]
         {
             NkiStudy::option(key).unwrap().set(&mut study, text).unwrap();

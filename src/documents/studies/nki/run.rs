@@ -42,13 +42,32 @@ pub(in crate::studies) fn start(
     answers: Rc<RefCell<KernelAnswers>>,
     kept: &str,
 ) -> Result<Box<dyn StudyRun>, String> {
+    let is_list = study.is_list()?;
     let cases = study.cases(NkiStudy::MOST_CASES).map_err(|e| format!("set: {e}"))?;
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..study.setup()? };
     let finished = answers.borrow_mut().begin(&study, setup.with_limits, &cases, kept);
     let waiting: VecDeque<usize> = (0..cases.len()).filter(|at| finished[*at].is_none()).collect();
     let most = recorder.as_ref().map_or(1, |recorder| recorder.lanes());
     let lanes = vec![None; waiting.len().div_ceil(CASES_OF_A_LANE).clamp(1, most.max(1))];
+    let recorder = if is_list { Some(Rc::new(Recorded(study.source.clone())) as Rc<dyn Recorder>) } else { recorder };
     Ok(Box::new(NkiStudyRun { study, setup, recorder, cases, finished, waiting, lanes, has_begun: false, answers }))
+}
+
+/// A list that was recorded elsewhere, in the place of Python.
+struct Recorded(String);
+
+impl Recorder for Recorded {
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    fn begin(&self, _lane: usize, _call: &RecorderCall) {}
+
+    fn take(&self, _lane: usize) -> Option<Result<String, String>> {
+        Some(Ok(self.0.clone()))
+    }
+
+    fn end(&self) {}
 }
 
 /// The call of the recorder with some settings. Fails when the instance has no chip that runs kernels.
@@ -131,8 +150,12 @@ impl NkiStudyRun {
     }
 
     fn more(&self, done: usize, so_far: Option<Box<StudyResult>>) -> StudyStep {
-        let settings = self.lanes.iter().flatten().next().map(|case| self.cases[*case].join(" "));
-        let label = settings.filter(|label| !label.is_empty()).unwrap_or_else(|| "Python runs the file".to_owned());
+        let at_work =
+            self.lanes.iter().enumerate().find_map(|(lane, case)| Some((lane, self.cases[(*case)?].join(" "))));
+        let doing = |lane| self.recorder.as_ref().map_or(String::new(), |recorder| recorder.doing(lane));
+        let words = at_work.map(|(lane, settings)| [settings, doing(lane)]).unwrap_or_default();
+        let label = words.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
+        let label = if label.is_empty() { "Python runs the file".to_owned() } else { label };
         StudyStep::More { done: done as u64, total: self.cases.len() as u64, label, so_far }
     }
 
@@ -218,6 +241,10 @@ mod tests {
             Some(if setting == "N=3" { Err("three is too many".to_owned()) } else { Ok(LIST.to_owned()) })
         }
 
+        fn doing(&self, lane: usize) -> String {
+            format!("Values: {lane} of 9 instructions")
+        }
+
         fn end(&self) {
             self.ends.set(self.ends.get() + 1);
         }
@@ -266,6 +293,14 @@ mod tests {
     }
 
     #[test]
+    fn progress_says_what_python_does() {
+        let study = NkiStudy { set: "N=1".to_owned(), ..NkiStudy::default() };
+        let mut run = start(study, Some(Rc::new(TwoLanes::default())), Rc::default(), "").unwrap();
+        let StudyStep::More { label, .. } = run.step(1).unwrap() else { panic!("Python has not run yet") };
+        assert_eq!(label, "N=1: Values: 0 of 9 instructions");
+    }
+
+    #[test]
     fn what_has_run_does_not_run_again() {
         let (recorder, answers) = (Rc::new(TwoLanes::default()), Rc::default());
         assert!(run("N=1,2,4,5,6,7", 8, &recorder, &answers).is_none());
@@ -303,6 +338,27 @@ mod tests {
     }
 
     #[test]
+    fn a_list_that_was_recorded_runs_without_python() {
+        let study = |set: &str| NkiStudy {
+            kernel: "list.json".to_owned(),
+            source: LIST.trim().to_owned(),
+            shapes: String::new(),
+            set: set.to_owned(),
+            ..NkiStudy::default()
+        };
+        let mut run = start(study(""), None, Rc::default(), "").unwrap();
+        let result = (0..9).find_map(|_| match run.step(1).unwrap() {
+            StudyStep::Done(result) => Some(*result),
+            StudyStep::More { .. } => None,
+        });
+        let result = result.unwrap();
+        assert_eq!(result.files.len(), 2);
+        assert!(!result.document.blocks.iter().any(|block| matches!(block, Block::Source(_))));
+        let error = start(study("N=1,2"), None, Rc::default(), "").err().unwrap();
+        assert!(error.starts_with("list.json: a recorded list has its shapes and settings"), "{error}");
+    }
+
+    #[test]
     fn a_list_is_timed_on_its_own_chip_unless_another_one_is_chosen() {
         let list = List::read(&LIST.replace(r#""chip":"trn2""#, r#""chip":"trn3""#)).unwrap();
         let usual = NkiStudy::default();
@@ -317,5 +373,8 @@ mod tests {
         let error = chosen.placed(&list, &chosen.setup().unwrap()).unwrap_err().to_string();
         assert!(error.contains("was recorded for trn3"), "{error}");
         assert_eq!(chosen.words("k.py", &[]).unwrap()[1..3], ["--chip", "trn1"]);
+        // Python reads an expression with a minus as one.
+        let checked = NkiStudy { check: "-x".to_owned(), ..NkiStudy::default() };
+        assert_eq!(checked.words("k.py", &[]).unwrap().last().unwrap(), "--check=-x");
     }
 }

@@ -24,6 +24,7 @@ pub const FORM: StudyForm = StudyForm {
         StudyExample { name: "A product in tiles", fields: &[("kernel", "matmul")] },
         StudyExample { name: "The same with fewer loads", fields: &[("kernel", "matmul-blocks")] },
         StudyExample { name: "Which block is best", fields: &[("kernel", "matmul-blocks"), ("set", "ROWS=1,2,4,8")] },
+        StudyExample { name: "Are its values right", fields: &[("kernel", "matmul"), ("check", "lhs_t.T @ rhs")] },
         StudyExample {
             name: "How wide a piece",
             fields: &[("kernel", "silu"), ("set", "WIDTH=128,256,512,1024,2048,4096")],
@@ -85,6 +86,9 @@ const CALL: &[Row] = &[
     opt(field("set", "Settings to compare", "Values of constants of the file or arguments of the function: TILES_IN_BLOCK_M=1,2,4; WIDTH=512,1024", "", FieldKind::Line),
         flag("NAME=VALUES", "Give a constant of the file or an argument of the function other values, and rank them: TILES_IN_BLOCK_M=1,2,4,8").each("; "),
         |s| s.set.clone(), |s, given| { given.text.clone_into(&mut s.set); Ok(()) }),
+    opt(field("check", "Check the values", "NumPy of the arguments by name: lhs_t.T @ rhs; a tuple for several results", "not compared", FieldKind::Line),
+        flag("EXPRESSION|FILE.npz", "Compare the values with a NumPy expression of the arguments (\"a.T @ b\"; a tuple for several results), or with arrays of a file that NumPy wrote: those named as arguments are given, the others wanted"),
+        |s| s.check.clone(), |s, given| { given.text.clone_into(&mut s.check); Ok(()) }),
     opt(field("flag", "Compiler", "", "", FLAGS),
         flag("FLAG", "Flag of the compiler: disable-dge"),
         |s| s.flag.clone(), |s, given| { given.text.trim_start_matches('-').clone_into(&mut s.flag); Ok(()) }),

@@ -7,6 +7,9 @@ use ns_nki::{List, Settings, Setup, chip_of, combinations, instance_of_chip};
 
 /// The instance of a kernel without `platform_target`.
 const USUAL_INSTANCE: &str = "trn2.48xlarge";
+/// What a recorded list does not take.
+pub const LIST_HAS_ITS_OWN: &str =
+    "a recorded list has its shapes and settings; --shapes, --grid, --set and --check need the Python file";
 /// The name of a kernel that the user writes.
 pub(super) const OWN: &str = "own";
 
@@ -88,6 +91,8 @@ pub struct NkiStudy {
     pub instance: String,
     /// Settings to compare, as `NAME=VALUES; NAME=VALUES`.
     pub set: String,
+    /// What the values are compared with; empty for nothing.
+    pub check: String,
     /// A flag of the compiler; empty for none.
     pub flag: String,
     /// Type of the tensors whose shape names none.
@@ -109,6 +114,7 @@ impl Default for NkiStudy {
             shapes: String::new(),
             instance: String::new(),
             set: String::new(),
+            check: String::new(),
             flag: String::new(),
             dtype: "float32".to_owned(),
             lnc: 1,
@@ -122,7 +128,8 @@ impl Default for NkiStudy {
 
 /// Whether a kernel is named by the file that holds it.
 pub(super) fn is_file_name(name: &str) -> bool {
-    name.to_ascii_lowercase().ends_with(".py")
+    let name = name.to_ascii_lowercase();
+    [".py", ".json"].iter().any(|end| name.ends_with(end))
 }
 
 impl NkiStudy {
@@ -140,6 +147,16 @@ impl NkiStudy {
             shapes.clone_into(&mut self.shapes);
             self.function.clear();
         }
+    }
+
+    /// Whether the source is a recorded list. Fails when it is one, and fields are set that it has itself.
+    pub fn is_list(&self) -> Result<bool, String> {
+        let is_list = List::is_list(self.source.as_bytes());
+        let is_set = [&self.shapes, &self.grid, &self.set, &self.check].iter().any(|text| !text.is_empty());
+        if is_list && is_set {
+            return Err(format!("{}: {LIST_HAS_ITS_OWN}", self.file()));
+        }
+        Ok(is_list)
     }
 
     /// Whether the source is not the one that came with the kernel's name.
@@ -208,6 +225,8 @@ impl NkiStudy {
         let flags = always.into_iter().filter(|(_, text)| !text.is_empty()).chain(set);
         let chosen = if self.instance.is_empty() { &[][..] } else { &["--chip", chip] };
         let first = std::iter::once(&target).chain(chosen).map(|word| (*word).to_owned());
-        Ok(first.chain(flags.flat_map(|(flag, text)| [flag.to_owned(), text.clone()])).collect())
+        // An expression may begin with a minus.
+        let check = (!self.check.is_empty()).then(|| format!("--check={}", self.check));
+        Ok(first.chain(flags.flat_map(|(flag, text)| [flag.to_owned(), text.clone()])).chain(check).collect())
     }
 }

@@ -174,12 +174,12 @@ class NkiOptions(TypedDict, total=False):
     shapes: Value
     instance: Value
     set: Value
+    check: Value
     flag: Value
     dtype: Value
     lnc: Value
     grid: Value
     without: Value
-    check: Value
     resume: Value
     budget_us: Value
     output: Value

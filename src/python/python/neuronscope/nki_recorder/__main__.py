@@ -78,13 +78,12 @@ def main(arguments=None):
     parser.add_argument("--output", "-o", help="a file for the list, instead of stdout")
     parser.add_argument("--check", metavar="EXPRESSION", help='compare values with a NumPy expression of the arguments: "a.T @ b" (needs NumPy)')
     parser.add_argument("--each", action="store_true", help="read settings from stdin, a JSON object or an array of NAME=VALUE a line, and print a list for each, a line each")
-    parser.add_argument("--source", action="store_true", help="read the source from stdin; FILE.py is its name")
+    parser.add_argument("--source", action="store_true", help="read the source from stdin (with --each its first line, as JSON); FILE.py is its name")
     options = parser.parse_args(arguments)
     path, _, function = options.file.partition("::")
     budget = Budget(options.max_instructions, options.max_turns, options.max_seconds)
-    if options.each and options.source:
-        parser.error("--each and --source both read stdin")
-    source = sys.stdin.read() if options.source else None
+    # With settings of each list, the source is the first line, as a string of JSON.
+    source = None if not options.source else json.loads(sys.stdin.readline()) if options.each else sys.stdin.read()
 
     def one(settings):
         constants = {}

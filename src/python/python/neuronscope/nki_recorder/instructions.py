@@ -334,7 +334,7 @@ def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh
         if rules.is_of_bits(op, api, args):
             trace.of_bits.add(form)
     if form in trace.of_bits:
-        rules.integers(api, roles, views)
+        rules.integers(trace, api, roles, views)
     code = trace.code
     if fresh:
         views[0].storage.made = (len(code) + 3, count, mask)
@@ -874,7 +874,7 @@ def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, 
         if name == "local_gather":
             # Each core of GpSimd reads the indices of its 16 partitions.
             each, every = values["num_elem_per_idx"], 16 * product(shape[1:])
-            rules.gather(api, data, others[1][1], each)
+            rules.gather(Trace.now, api, data, others[1][1], each)
             valid = every if values["num_valid_indices"] is None else values["num_valid_indices"]
             if valid > every:
                 raise KernelError("value", f"num_valid_indices of {api} is {valid}; 16 partitions of index hold {every}.", "give at most as many")

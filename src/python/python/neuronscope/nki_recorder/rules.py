@@ -1,4 +1,7 @@
-"""What an instruction allows beside sizes: its engines, its operators, and their types, as the reference of nki.isa says."""
+"""What an instruction allows beside sizes: its engines, its operators, and their types, as the reference of nki.isa says.
+
+What the hardware has no way to do is an error. What the documents alone say, and nobody has seen the compiler refuse, is a warning.
+"""
 
 from .errors import KernelError
 
@@ -22,13 +25,13 @@ _SCALED = {("multiply", "add"), ("multiply",), ("add",)}
 
 
 def allow(trace, op, api, args, engine, binary):
-    """Fails if no engine, or not the one that was asked for, does this. `binary`: the names of operators of two operands."""
+    """Fails if no engine does this, and warns if the documents name others. `binary`: the names of operators of two operands."""
     if not api.startswith("nisa."):
         return
     known = dict(args)
     operators = [known[name] for name in ("op", "op0", "op1") if isinstance(known.get(name), str)]
     if engine not in ("any", *_ENGINES.get(op, _ANY)) and not op.startswith("dma") and not (op == "activation" and trace.chip.core >= 4):
-        raise KernelError("engine", f"{api} does not run on the {engine} engine.", f"use engine=nisa.engine.{' or '.join(_ENGINES.get(op, _ANY))}, or leave it out")
+        trace.warn("engine", f"{api} is on the {engine} engine; its documents name {' and '.join(_ENGINES.get(op, _ANY))} only.")
     if op in _WITH_OPERATORS:
         wrong = next((one for one in operators if one in _FUNCTIONS), None)
         if wrong:
@@ -40,11 +43,9 @@ def allow(trace, op, api, args, engine, binary):
             raise KernelError("operator", f"{api} reduces with {known['reduce_op']}; the scalar engine only adds.", "use nisa.tensor_reduce on the result")
     bits = [one in _BITS for one in operators]
     if op == "tensor_scalar" and any(bits) and not all(bits):
-        raise KernelError("operator", f"{api} joins {' and '.join(operators)}, one of bits and one of numbers.", "use two instructions")
+        trace.warn("operator", f"{api} joins {' and '.join(operators)}; its documents allow two operators of bits or two of numbers only.")
     if op == "tensor_scalar" and engine == "scalar" and trace.chip.core < 4 and tuple(operators) not in _SCALED:
-        raise KernelError(
-            "engine", f"{api} with {' and '.join(operators)} does not run on the scalar engine, which multiplies, adds, or multiplies and then adds.", "use engine=nisa.engine.vector"
-        )
+        trace.warn("engine", f"{api} with {' and '.join(operators)} is on the scalar engine, for which the documents name multiply, add, and multiply with add only.")
 
 
 def is_of_bits(op, api, args):
@@ -52,18 +53,18 @@ def is_of_bits(op, api, args):
     return op in _WITH_OPERATORS and api.startswith("nisa.") and any(value in _BITS for name, value in args if name in ("op", "op0", "op1"))
 
 
-def integers(api, roles, views):
-    """Fails if what an instruction on bits reads or writes is no integer."""
+def integers(trace, api, roles, views):
+    """Warns if what an instruction on bits reads or writes is no integer."""
     for role, view in zip(roles, views):
         if not view.dtype.startswith(("int", "uint", "bool")):
-            raise KernelError("dtype", f"{role} of {api} is {view.dtype}; operators of bits take integers.", "use tile.view(nl.int32) to see the bits, or an operator of numbers")
+            trace.warn("dtype", f"{role} of {api} is {view.dtype}; the documents name integers only for operators of bits (tile.view(nl.int32) has the bits).")
 
 
-def gather(api, source, index, each):
+def gather(trace, api, source, index, each):
     """The sizes and types of nisa.local_gather."""
     if source.partitions != index.partitions or source.partitions % 16:
         raise KernelError("size", f"src_buffer of {api} has {source.partitions} partitions, index has {index.partitions}; both have the same multiple of 16.", "take whole groups of 16 partitions")
     if each not in (1, 2, 4, 8, 16, 32):
-        raise KernelError("value", f"num_elem_per_idx of {api} is {each}.", "use 1, 2, 4, 8, 16 or 32")
+        trace.warn("value", f"num_elem_per_idx of {api} is {each}; its documents name 1, 2, 4, 8, 16 and 32 only.")
     if index.dtype != "uint16":
-        raise KernelError("dtype", f"index of {api} is {index.dtype}; indices are uint16.", "declare it with dtype=nl.uint16")
+        trace.warn("dtype", f"index of {api} is {index.dtype}; its documents name uint16 only.")

@@ -1,6 +1,7 @@
-"""The values of an instruction list, with the rounding of each type on the device. This alone needs NumPy."""
+"""The values of an instruction list, with the rounding of each type on the device. This alone needs NumPy, or what the page has instead."""
 
 import math
+import random
 
 from .errors import KernelError, times
 
@@ -16,11 +17,19 @@ _FORMATS = {
 }
 
 
+# The elements of inputs and outputs that a browser has room for, and what a page hears of the instructions that are computed.
+_MOST_IN_PAGE = 1 << 25
+tell = None
+
+
 def _numpy():
     try:
         import numpy
     except ImportError:
-        raise KernelError("import", "Values need NumPy, which is not installed.", "install numpy, or leave --check out") from None
+        try:
+            from . import arrays as numpy
+        except ImportError:
+            raise KernelError("import", "Values need NumPy, which is not installed.", "install numpy, or leave --check out") from None
     return numpy
 
 
@@ -28,14 +37,16 @@ def rounded(np, kind, values):
     """Values of fp32 as a type holds them: to the nearest, ties to even."""
     if kind in _FORMATS:
         bits, low, top = _FORMATS[kind]
+        # Beyond the largest value comes infinity, or, without one, the largest value.
+        beyond = top if kind == "float8_e4m3fn" else np.inf
         values = np.asarray(values, dtype=np.float32)
+        if hasattr(np, "rounded"):
+            return np.rounded(values, bits, low, top, beyond)
         with np.errstate(all="ignore"):
             _, exponent = np.frexp(values)
-            step = np.ldexp(np.float64(1.0), np.maximum(exponent - 1, low) - bits)
-            near = np.rint(values / step) * step
-        # Beyond the largest value comes infinity, or, without one, the largest value.
-        out = np.where(np.abs(near) > top, np.copysign(top if kind == "float8_e4m3fn" else np.inf, values), near)
-        return np.where(np.isfinite(values), out, values).astype(np.float32)
+            step = np.maximum(exponent - 1, low) - bits
+            near = np.ldexp(np.rint(np.ldexp(values.astype(np.float64), -step)), step)
+        return np.where(np.abs(near) > top, np.copysign(beyond, values), near).astype(np.float32)
     if "int" in kind or kind == "bool":
         return np.rint(values).astype(np.float64).astype({"bool": "bool"}.get(kind, kind)).astype(np.float32)
     return np.asarray(values, dtype=np.float32)
@@ -43,7 +54,7 @@ def rounded(np, kind, values):
 
 def _operators(np):
     return {
-        "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide, "power": np.power, "maximum": np.maximum,
+        "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide, "power": lambda a, b: np.power(np.asarray(a, dtype=np.float64), b).astype(np.float32), "maximum": np.maximum,
         "max": np.maximum, "minimum": np.minimum, "min": np.minimum, "equal": np.equal, "not_equal": np.not_equal, "greater": np.greater,
         "greater_equal": np.greater_equal, "less": np.less, "less_equal": np.less_equal, "logical_and": np.logical_and,
         "logical_or": np.logical_or, "abs_max": lambda a, b: np.maximum(np.abs(a), np.abs(b)), "bypass": lambda a, b: a,
@@ -53,7 +64,8 @@ def _operators(np):
 
 
 def _functions(np):
-    erf = np.vectorize(math.erf, otypes=[np.float32])
+    """Functions of numbers with fp64: its errors are far below the last bit of fp32, whose functions differ from library to library."""
+    erf = np.vectorize(math.erf, otypes=[np.float64])
 
     def sigmoid(x):
         return 1 / (1 + np.exp(-x))
@@ -68,6 +80,19 @@ def _functions(np):
     }  # fmt: skip
 
 
+class _Boxes:
+    """Parts of flat arrays of NumPy, by their shape and steps."""
+
+    def __init__(self, np):
+        self.strided = np.lib.stride_tricks.as_strided
+
+    def read(self, a, shape, steps, offset):
+        return self.strided(a[offset:], shape, [a.itemsize * step for step in steps]).copy()
+
+    def write(self, a, shape, steps, offset, values):
+        self.strided(a[offset:], shape, [a.itemsize * step for step in steps])[...] = values
+
+
 class Machine:
     """Runs a list on arrays. Tiles and tensors that nothing wrote hold NaN."""
 
@@ -76,7 +101,12 @@ class Machine:
         self.document, self.tensors = document, document["tensors"]
         self.kinds = [document["dtypes"][at][0] for at in self.tensors["dtype"]]
         self.operators, self.functions = _operators(np), _functions(np)
-        self.memory, self.places = {}, {}
+        self.memory, self.boxes = {}, np if hasattr(np, "write") else _Boxes(np)
+        # Tiles by the instruction after which nothing touches them.
+        self.ends = {}
+        for number, last in enumerate(self.tensors["last"]):
+            if self.tensors["partitions"][number] and self.tensors["of"][number] < 0:
+                self.ends.setdefault(last, []).append(number)
         for number, array in arrays.items():
             self.memory[number] = rounded(np, self.kinds[number], np.asarray(array, dtype=np.float32).reshape(-1))
 
@@ -88,37 +118,43 @@ class Machine:
             self.memory[number] = self.np.full(count, self.np.nan, self.np.float32)
         return self.memory[number]
 
-    def _place(self, number, start, pattern):
-        """Where the elements of an operand lie, as (partitions, elements of each), or flat in HBM."""
-        key = (pattern, self.tensors["elements"][number] if self.tensors["partitions"][number] else 0)
-        place = self.places.get(key)
-        if place is None:
-            np, row = self.np, self.document["patterns"][pattern]
-            chip = key[1] > 0
-            place = np.zeros(1, np.int64)
-            for at in range(2 if chip else 0, len(row), 2):
-                place = (place[:, None] + np.arange(row[at + 1]) * row[at]).reshape(-1)
-            if chip:
-                place = (row[0] + np.arange(row[1]))[:, None] * key[1] + place
-            self.places[key] = place
-        return place + start
+    def _box(self, number, start, pattern):
+        """Where the elements of an operand lie in its flat array: shape, steps, the first one."""
+        row, chip = self.document["patterns"][pattern], self.tensors["partitions"][number] > 0
+        shape, steps = list(row[3 if chip else 1 :: 2]), list(row[2 if chip else 0 :: 2])
+        elements = self.tensors["elements"][number]
+        if chip:
+            shape, steps, start = [row[1], *shape], [elements, *steps], start + row[0] * elements
+        spans = [(count - 1) * step for count, step in zip(shape, steps)]
+        if start + sum(min(0, span) for span in spans) < 0 or start + sum(max(0, span) for span in spans) >= elements * max(1, self.tensors["partitions"][number]):
+            raise self._refuse("An access outside of its tensor")
+        return shape, steps, start
+
+    def shape(self, operand):
+        """Partitions and elements of each, or elements in HBM."""
+        shape = self._box(*operand)[0]
+        return (shape[0], math.prod(shape[1:])) if self.tensors["partitions"][operand[0]] else (math.prod(shape),)
 
     def read_all(self, number):
         return self._store(number)
 
     def read(self, operand):
-        return self._store(operand[0])[self._place(*operand)]
+        return self.boxes.read(self._store(operand[0]), *self._box(*operand)).reshape(self.shape(operand))
 
-    def write(self, operand, values):
-        place = self._place(*operand)
-        values = rounded(self.np, self.kinds[operand[0]], values)
-        self._store(operand[0])[place] = self.np.broadcast_to(values, place.shape) if values.size == 1 else values.reshape(place.shape)
+    def write(self, operand, values, source=None):
+        """Puts values into an operand; what another operand of the same type has needs no rounding."""
+        box, kind = self._box(*operand), self.kinds[operand[0]]
+        if source is None or self.kinds[source[0]] != kind:
+            values = rounded(self.np, kind, values)
+        self.boxes.write(self._store(operand[0]), *box, values if values.size == 1 else values.reshape(box[0]))
 
     def run(self):
-        code, at = self.document["instructions"], 0
+        code, at, done = self.document["instructions"], 0, 0
         forms, sites = self.document["forms"], self.document["sites"]
         with self.np.errstate(all="ignore"):
             while at < len(code):
+                if tell and done % 64 == 0:
+                    tell(done, self.document["count"])
                 form = forms[code[at]]
                 self.site, self.op = sites[code[at + 1]], form["op"]
                 operands, at = {}, at + 3
@@ -129,6 +165,9 @@ class Machine:
                 if method is None or "dynamic" in form:
                     raise self._refuse("An address that the device computes" if method else f"{form['op']}")
                 method(form["args"], operands)
+                for number in self.ends.get(done, ()):
+                    self.memory.pop(number, None)
+                done += 1
 
     def _refuse(self, what):
         error = KernelError("value", f"{what} is not computed.", "leave --check out")
@@ -149,7 +188,11 @@ class Machine:
     def _fold(self, name, op, values):
         if name is None:
             raise self._refuse(f"A reduction with {op}")
-        return getattr(self.np, name)(values, axis=-1, keepdims=True)
+        return getattr(self.np, name)(self._wide(values), axis=-1, keepdims=True)
+
+    def _wide(self, values):
+        """Sums in fp64: fp32 has another last bit in each order of its terms."""
+        return values.astype(self.np.float64)
 
     # One method for each instruction.
 
@@ -157,33 +200,33 @@ class Machine:
         values = self.read(operands["src"]).reshape(-1)
         if "dst_op" in args:
             values = self._apply(args["dst_op"], self.read(operands["dst"]).reshape(-1), values)
-        self.write(operands["dst"], values)
+        self.write(operands["dst"], values, None if "dst_op" in args else operands["src"])
 
     def _tensor_copy(self, args, operands):
-        self.write(operands["dst"], self.read(operands["src"]))
+        self.write(operands["dst"], self.read(operands["src"]), operands["src"])
 
     def _dma_transpose(self, args, operands):
         if args["axes"] not in ([1, 0], (1, 0)):
             raise self._refuse("A transpose of three dimensions")
-        rows = self._place(*operands["dst"]).shape[0]
-        self.write(operands["dst"], self.read(operands["src"]).reshape(-1, rows).T)
+        rows = self.shape(operands["dst"])[0]
+        self.write(operands["dst"], self.read(operands["src"]).reshape(-1, rows).T, operands["src"])
 
     def _nc_transpose(self, args, operands):
-        self.write(operands["dst"], self.read(operands["data"]).T)
+        self.write(operands["dst"], self.read(operands["data"]).T, operands["data"])
 
     def _partition_broadcast(self, args, operands):
-        self.write(operands["dst"], self.np.broadcast_to(self.read(operands["data"]), self._place(*operands["dst"]).shape))
+        self.write(operands["dst"], self.np.broadcast_to(self.read(operands["data"]), self.shape(operands["dst"])))
 
     def _nc_matmul(self, args, operands):
         if "perf_mode" in args:
             raise self._refuse("A product with a perf_mode")
-        values = self.read(operands["stationary"]).T @ self.read(operands["moving"])
+        values = (self._wide(self.read(operands["stationary"]).T) @ self._wide(self.read(operands["moving"]))).astype(self.np.float32)
         if args["accumulate"]:
             values = values + self.read(operands["dst"])
         self.write(operands["dst"], values)
 
     def _memset(self, args, operands):
-        self.write(operands["dst"], self.np.float32(args["value"]))
+        self.write(operands["dst"], self.np.full((1,), args["value"], dtype=self.np.float32))
 
     def _reciprocal(self, args, operands):
         self.write(operands["dst"], 1 / self.read(operands["data"]))
@@ -193,7 +236,7 @@ class Machine:
         if name not in self.functions:
             raise self._refuse(f"The function {name}")
         values = self.read(operands["data"]) * self._scalar(args, operands, "scale", 1.0)
-        values = self.functions[name](values + self._scalar(args, operands, "bias", 0.0))
+        values = self.functions[name](self._wide(values + self._scalar(args, operands, "bias", 0.0))).astype(self.np.float32)
         if "reduce_res" in operands:
             if args.get("reduce_cmd") not in (None, "reset_reduce"):
                 raise self._refuse("A sum over several instructions")
@@ -217,13 +260,13 @@ class Machine:
 
     def _tensor_reduce(self, args, operands):
         data = self.read(operands["data"])
-        kept = self._place(*operands["dst"]).shape[1]
+        kept = self.shape(operands["dst"])[1]
         values = self._reduced(args["op"], data.reshape(data.shape[0], kept, -1))[..., 0]
         self.write(operands["dst"], -values if args.get("negate") else values)
 
     def _tensor_tensor_scan(self, args, operands):
         a, b = self.read(operands["data0"]), self.read(operands["data1"])
-        state = self.np.broadcast_to(self._scalar(args, operands, "initial", 0), (a.shape[0], 1))[:, 0]
+        state = self.np.broadcast_to(self.np.asarray(self._scalar(args, operands, "initial", 0), dtype=self.np.float32), (a.shape[0], 1))[:, 0]
         out = self.np.empty_like(a)
         for at in range(a.shape[1]):
             state = self._apply(args["op1"], self._apply(args["op0"], a[:, at], state, args.get("reverse0", False)), b[:, at], args.get("reverse1", False))
@@ -241,7 +284,7 @@ class Machine:
         return args.get("offset", 0) + args.get("channel_multiplier", 0) * self.np.arange(rows)[:, None] + values
 
     def _iota(self, args, operands):
-        self.write(operands["dst"], self._affine(args, self._place(*operands["dst"]).shape[0]))
+        self.write(operands["dst"], self._affine(args, self.shape(operands["dst"])[0]))
 
     def _affine_select(self, args, operands):
         data = self.read(operands["on_true_tile"])
@@ -249,7 +292,7 @@ class Machine:
         self.write(operands["dst"], self.np.where(chosen, data, args["on_false_value"]))
 
     def _bn_stats(self, args, operands):
-        data = self.read(operands["data"])
+        data = self._wide(self.read(operands["data"]))
         parts = []
         for half in (data[:, 0::2], data[:, 1::2]):
             count = self.np.full((data.shape[0], 1), half.shape[1])
@@ -257,7 +300,7 @@ class Machine:
         self.write(operands["dst"], self.np.concatenate(parts, 1))
 
     def _bn_aggr(self, args, operands):
-        data = self.read(operands["data"])
+        data = self._wide(self.read(operands["data"]))
         data = data.reshape(data.shape[0], -1, 3)
         count, mean, spread = data[..., 0], data[..., 1], data[..., 2]
         total = count.sum(1, keepdims=True)
@@ -271,7 +314,7 @@ def machine(document, arguments, constants):
     np = _numpy()
     arrays = {value: arguments[name] for name, value in document["kernel"]["arguments"] if isinstance(value, int)}
     for number, constant in constants.items():
-        arrays[number] = np.identity(constant.shape[0]) if getattr(constant, "__name__", "") == "Identity" else constant
+        arrays[number] = np.eye(constant.shape[0]) if getattr(constant, "__name__", "") == "Identity" else constant
     return Machine(document, arrays)
 
 
@@ -281,8 +324,11 @@ def check(document, expression, constants, seed=0):
     `{"expression", "largest_error", "relative_error", "worst", "got", "wanted"}`; the relative error is the largest one over the largest value wanted.
     """
     np = _numpy()
-    random = np.random.default_rng(seed)
+    numbers = random.Random(seed)
     tensors, shapes = document["tensors"], document["shapes"]
+    size = sum(count for count, partitions in zip(tensors["elements"], tensors["partitions"]) if not partitions)
+    if hasattr(np, "write") and size > _MOST_IN_PAGE:
+        raise KernelError("argument", f"The tensors have {size:,} elements, and the page computes with {_MOST_IN_PAGE:,} at most.", "use smaller shapes, or the command line")
     # A file of NumPy: arrays with the name of an argument are given, the others are wanted.
     kept = dict(np.load(expression)) if expression.endswith(".npz") else {}
     names = {}
@@ -291,8 +337,8 @@ def check(document, expression, constants, seed=0):
             kind, given = document["dtypes"][tensors["dtype"][value]][0], kept.pop(name, None)
             if given is not None and list(given.shape) != list(shapes[str(value)]):
                 raise KernelError("argument", f"{name} of {expression} is {times(given.shape)}, and the kernel is called with {times(shapes[str(value)])}.", "give its shape with --shapes")
-            given = random.standard_normal(shapes[str(value)]) if given is None else given
-            names[name] = rounded(np, kind, given.astype(np.float32))
+            given = _random(np, numbers, shapes[str(value)]) if given is None else given
+            names[name] = rounded(np, kind, given.astype(np.float32)).astype(np.int64 if "int" in kind else np.float64)
     device = machine(document, names, constants)
     device.run()
     wanted = list(kept.values()) if expression.endswith(".npz") else eval(expression, {"np": np, **names})
@@ -302,23 +348,30 @@ def check(document, expression, constants, seed=0):
     found = None
     for number, want in zip(document["results"], wanted):
         shape = shapes[str(number)]
-        got, want = device.read_all(number).reshape(shape), np.asarray(want, dtype=np.float64)
+        got, want = device.read_all(number), np.asarray(want, dtype=np.float64)
         if list(want.shape) != list(shape):
             raise KernelError("argument", f"The kernel returns {shape}, and --check gives {list(want.shape)}.", "correct the expression")
+        want = want.reshape(-1)
         error = np.abs(got - want)
         error = np.where(np.isnan(error), np.inf, error)
-        worst = np.unravel_index(int(error.argmax()), error.shape)
+        worst = int(error.argmax())
         row = {
             "expression": expression,
             "largest_error": _plain(error[worst]),
             "relative_error": _plain(error[worst] / max(float(np.abs(want).max()), 1e-30)),
-            "worst": [int(at) for at in worst],
+            "worst": [worst // math.prod(shape[at + 1 :]) % shape[at] for at in range(len(shape))],
             "got": _plain(got[worst]),
             "wanted": _plain(want[worst]),
         }
         if found is None or float(row["relative_error"]) > float(found["relative_error"]):
             found = row
     return found
+
+
+def _random(np, numbers, shape):
+    """About normal: sums of four whole numbers, which are the same everywhere."""
+    pieces = np.frombuffer(numbers.randbytes(8 * math.prod(shape)), dtype=np.uint16).astype(np.float64).reshape(-1, 4)
+    return ((pieces.sum(axis=1) - 2 * 65535) / (65536 / math.sqrt(3))).reshape(shape)
 
 
 def _plain(number):
