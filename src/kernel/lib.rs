@@ -33,3 +33,6 @@ pub use program::{KernelFunction, Program, Role};
 pub use run::{HbmTensor, KernelRun, Meter, Outcome, RunOptions, Work, run};
 pub use shape_file::ShapeFile;
 pub use types::{Scalar, Type};
+
+/// The longest text that a packed source may unpack to, bytes: recorded lists of other kernels are longer than sources.
+pub const MAX_PACKED_BYTES: usize = 4 * MAX_SOURCE_BYTES;

@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::library::{BUILT_IN, built_in};
-use crate::MAX_SOURCE_BYTES;
+use crate::MAX_PACKED_BYTES;
 use ns_base::{Refusal, refuse};
 
 /// The name of the element-wise ReLU whose time is a figure of the cost table, so that models without a named kernel are
@@ -117,7 +117,7 @@ impl FromStr for NamedKernel {
             return Err(damaged());
         }
         let bytes = URL_SAFE_NO_PAD.decode(packed).map_err(|_| damaged())?;
-        let source = miniz_oxide::inflate::decompress_to_vec_with_limit(&bytes, MAX_SOURCE_BYTES);
+        let source = miniz_oxide::inflate::decompress_to_vec_with_limit(&bytes, MAX_PACKED_BYTES);
         let source = String::from_utf8(source.map_err(|_| damaged())?).map_err(|_| damaged())?;
         Ok(Self { function, ..Self::own(name, &source, multicore) })
     }

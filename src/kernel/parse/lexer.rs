@@ -3,7 +3,7 @@
 use crate::problem::{Diagnostic, Pos, Problem};
 
 /// The longest source, bytes.
-pub const MAX_SOURCE_BYTES: usize = 1 << 20;
+pub const MAX_SOURCE_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TokenKind {

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::cases::KernelCase;
 use crate::options::OptionText;
-use ns_kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, built_in};
+use ns_kernel::{Fill, KernelDtype, MAX_PACKED_BYTES, MAX_SOURCE_BYTES, NamedKernel, built_in};
 use ns_neuron::gpsimd::{CustomOpSpec, Workload};
+use ns_nki::List;
 
 /// The name of a kernel that the user writes.
 pub(super) const OWN: &str = "own";
@@ -139,8 +140,9 @@ impl CustomopStudy {
 /// The text of a source, which a link packs.
 pub(in crate::studies) fn source(given: &OptionText<'_>) -> Result<String, String> {
     let source = unpack_source(given.text).unwrap_or_else(|| Ok(given.text.to_owned()))?;
-    if source.len() > MAX_SOURCE_BYTES {
-        return Err(format!("{}: has {} bytes; at most {MAX_SOURCE_BYTES} are read", given.name, source.len()));
+    let most = if List::is_list(source.as_bytes()) { MAX_PACKED_BYTES } else { MAX_SOURCE_BYTES };
+    if source.len() > most {
+        return Err(format!("{}: has {} bytes; at most {most} are read", given.name, source.len()));
     }
     Ok(source.trim().to_owned())
 }
@@ -168,7 +170,7 @@ fn unpack_source(text: &str) -> Option<Result<String, String>> {
 mod tests {
     use super::*;
     use crate::options::Options as _;
-    use crate::studies::StudySpec;
+    use crate::studies::{StudyKind, StudySpec};
 
     #[test]
     fn a_kernel_brings_its_source_and_an_edited_one_travels_packed() {
@@ -211,6 +213,12 @@ mod tests {
         }
         assert_eq!(study, CustomopStudy::default());
         assert!(study.set_text("source", &"x".repeat(MAX_SOURCE_BYTES + 1)).unwrap_err().contains("at most"));
+        // A recorded list is longer than a source, and a link holds it too.
+        let list = |bytes| format!("{{\"format\":\"neuronscope-nki-list\"{}}}", " ".repeat(bytes));
+        let long = list(2 * MAX_SOURCE_BYTES);
+        assert_eq!(unpack_source(&pack_source(&long)), Some(Ok(long.clone())));
+        let mut nki = StudySpec::new(StudyKind::Nki);
+        assert_eq!((nki.set("source", &long), nki.set("source", &list(MAX_PACKED_BYTES)).is_err()), (Ok(()), true));
     }
 
     #[test]
