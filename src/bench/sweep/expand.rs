@@ -47,9 +47,9 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, Refusal> {
     }
     let is_unknown = |size: &&str| !is_measured && instance(size).is_none();
     let may_be_any = ModelKind::of(config.model.trim()) == ModelKind::Fixed;
-    let has_others = !may_be_any && !sizes.iter().all(|size| is_unknown(&size));
+    let has_others = !may_be_any && !sizes.iter().all(is_unknown);
     messages.extend(sizes.iter().copied().filter(is_unknown).map(|size| unknown_size(config, size, has_others)));
-    sizes.retain(|size| !(has_others && is_unknown(&size)));
+    sizes.retain(|size| !(has_others && is_unknown(size)));
     let models = match &config.index {
         Some(index) => models_of_index(config, index, &mut messages),
         None => models_of_lists(config, &mut messages),
