@@ -42,6 +42,16 @@ def run(dev):
     step(torch.optim.Adam(net.parameters()), (ddu + u).square().mean())
     return [*critic.parameters(), *net.parameters()]
 """,
+    "operators in a thread of the script, on tensors of another": """
+def run(dev):
+    import threading
+    x, found = torch.randn(64, 64).to(dev), []
+    thread = threading.Thread(target=lambda: found.append(x @ x + 1))
+    thread.start()
+    thread.join()
+    xm.mark_step()
+    return found
+""",
     "two networks that play against each other": """
 def run(dev):
     maker = nn.Sequential(nn.ConvTranspose2d(4, 8, 4), nn.BatchNorm2d(8), nn.ReLU(True), nn.ConvTranspose2d(8, 1, 4, 2, 1), nn.Tanh()).to(dev)

@@ -330,6 +330,8 @@ class Step:
 _programs = {}
 _step = None
 _thread = threading.local()
+# Python's own start of a thread, once threads are watched.
+_start = None
 
 
 class _Flat(torch.nn.Module):
@@ -424,10 +426,24 @@ class _Watch(TorchDispatchMode):
 
 
 def watch():
-    """Looks at the operators of this thread from now on."""
+    """Looks at the operators of this thread from now on, and of the threads that are started later: they may have tensors of this one."""
+    global _start
     if not getattr(_thread, "is_watched", False):
         _thread.is_watched = True
         _Watch().__enter__()
+    if _start is None:
+        _start, threading.Thread.start = threading.Thread.start, _start_watched
+
+
+def _start_watched(thread):
+    run = thread.run
+
+    def watched():
+        watch()
+        run()
+
+    thread.run = watched
+    _start(thread)
 
 
 def dispatch(function, args, kwargs):
