@@ -43,7 +43,7 @@ pub use digest::{Digest, digest64};
 pub use few::Few;
 pub use index::{Idx, IndexVec};
 pub use intern::{StrId, StringTable};
-pub use nearest::{meant, nearest, nearest_text};
+pub use nearest::{likely_name, nearest, nearest_text};
 pub use numerals::{truth_of, without_underscores};
 pub use order::Order;
 pub use printable::{beginning, printable};

@@ -32,8 +32,8 @@ pub fn nearest_text<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -
 /// `later` and `level` 0.83.
 const LIKE: f64 = 0.88;
 
-/// The name that somebody meant who wrote `given`, if one is that much like it.
-pub fn meant<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+/// The name of which `given` is likely a misspelling, if one is that much like it.
+pub fn likely_name<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let lower = given.to_ascii_lowercase();
     let ranked = names.into_iter().map(|name| (strsim::jaro_winkler(&lower, name), name));
     ranked.filter(|(likeness, _)| *likeness >= LIKE).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)

@@ -47,8 +47,8 @@ impl LevelArgs {
 
     /// The line above an answer with its level and the other levels; empty for a profile of one level.
     pub fn line(&self, profile: &ProfileInfo) -> String {
-        let given = self.level.as_deref().unwrap_or(&profile.default_level);
-        let name = profile.own_level(given).unwrap_or(given);
+        let level = self.level.as_deref().unwrap_or(&profile.default_level);
+        let name = profile.own_level(level).unwrap_or(level);
         let others: Vec<&str> = profile.levels.iter().map(|l| l.name.as_str()).filter(|other| *other != name).collect();
         if others.is_empty() {
             return String::new();

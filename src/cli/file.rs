@@ -125,14 +125,14 @@ const fn is_pipe(_: &std::fs::Metadata) -> bool {
 /// What the system says of a file or folder. Fails when there is none of this name.
 pub(super) fn metadata(path: &Path) -> Result<std::fs::Metadata> {
     let place = path.display().to_string();
-    let found = std::fs::metadata(path);
-    if found.is_err() && place.contains("://") {
+    let metadata = std::fs::metadata(path);
+    if metadata.is_err() && place.contains("://") {
         bail!("{place}: is an address, and nothing is fetched: download the file and name it here");
     }
-    if found.is_err() && place.contains('*') {
+    if metadata.is_err() && place.contains('*') {
         bail!("{place}: no file has a name like this");
     }
-    found.with_context(|| format!("{place}: cannot be opened"))
+    metadata.with_context(|| format!("{place}: cannot be opened"))
 }
 
 impl FileSource {

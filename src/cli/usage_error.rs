@@ -1,12 +1,12 @@
-//! Usage errors in words: a flag that a command does not have is answered with the one that means the same there, which may have quite
-//! another spelling; a value that is no number, with what it has to be.
+//! Usage errors in words. An unknown flag is answered with the flag of the command that means the same, also where it is spelled quite
+//! differently; a value that is no number, with what it has to be.
 
 use std::ffi::OsString;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
-use ns_base::meant;
+use ns_base::likely_name;
 
 /// Names of one thing each, as other tools and people write them; those that a command has are offered in this order.
 const CONCEPTS: &[&str] = &[
@@ -44,9 +44,10 @@ pub(super) fn same_meaning<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     found
 }
 
-/// The error of clap for these words; where it is of an unknown flag, with the flags that mean what that means.
+/// The error of clap for these words, with better advice: an unknown flag gets the flags of the same meaning, a wrong number a sentence.
 pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command) -> clap::Error {
-    if let Some(plain) = of_number(&error, called(words, root)) {
+    let command = called(words, root);
+    if let Some(plain) = of_number(&error, command) {
         return plain;
     }
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(given))) =
@@ -55,11 +56,10 @@ pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command
         return error;
     };
     let name = given.trim_start_matches('-').to_owned();
-    let command = called(words, root);
     let known: Vec<&str> = command.get_arguments().filter_map(Arg::get_long).collect();
     let mut same = same_meaning(&name, &known);
     if same.is_empty() {
-        same.extend(meant(&name, known.iter().copied()));
+        same.extend(likely_name(&name, known.iter().copied()));
     }
     // clap's own tips are of names that are less alike, and of values that begin with dashes.
     error.remove(ContextKind::Suggested);
@@ -93,7 +93,7 @@ const NUMBERS: &[(&str, &str)] = &[
     ("cannot parse float from empty string", "is empty: it has to be a number"),
 ];
 
-/// The error of a value that is no number, in a sentence.
+/// A sentence in place of clap's error, where a value is no number.
 fn of_number(error: &clap::Error, command: &Command) -> Option<clap::Error> {
     let text = std::error::Error::source(error)?.to_string();
     let (_, what) = NUMBERS.iter().find(|(of_parser, _)| text == *of_parser)?;

@@ -21,7 +21,7 @@ pub trait Recorder {
     fn take(&self, lane: usize) -> Option<Result<String, String>>;
 
     /// What a lane does now, in words; empty if it does not say.
-    fn doing(&self, _lane: usize) -> String {
+    fn activity(&self, _lane: usize) -> String {
         String::new()
     }
 

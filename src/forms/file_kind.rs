@@ -92,7 +92,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
         _ if is_gguf(head) => Kind::Decoder,
         FileKind::ExperimentResults | FileKind::JsonLines => Kind::Records,
         FileKind::NeuronPerfCsv => Kind::Reports,
-        _ if other_tool(head).is_some() && !is_trace(head) => Kind::Reports,
+        _ if is_of_other_tool(head, name) => Kind::Reports,
         FileKind::JsonObject if holds(head, INDEX_KEY) && !is_trace(head) => Kind::Index,
         FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows if holds_reports(head) => Kind::Reports,
         FileKind::JsonObject if holds_decoder(head) && !is_trace(head) => Kind::Decoder,
@@ -137,6 +137,13 @@ fn has_report_column(head: &[u8]) -> bool {
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_known = |cell: &[u8]| CSV_COLS.iter().any(|column| column.as_bytes() == cell.trim_ascii());
     line.split(|byte| *byte == b',').any(is_known)
+}
+
+/// Whether results of another tool are in a file. A source or a model may name the same words.
+fn is_of_other_tool(head: &[u8], name: &str) -> bool {
+    let is_result =
+        [".json", ".jsonl", ".csv", ".txt", ".log"].iter().any(|end| name.ends_with(end)) || !name.contains('.');
+    is_result && other_tool(head).is_some() && !is_trace(head)
 }
 
 fn holds_reports(head: &[u8]) -> bool {
@@ -210,7 +217,7 @@ mod tests {
         let record = b"{\"experiment\":{},\"metrics\":{}}\n";
         let list: &[u8] = b"{\"format\":\"neuronscope-nki-list\",\"version\":1";
         let notebook: &[u8] = br#"{"cells": [{"cell_type": "code", "source": ["@nki.jit"]}]}"#;
-        for (head, name) in [(list, "a.json"), (notebook, "a.ipynb"), (b"@nki.jit", "A.PY")] {
+        for (head, name) in [(list, "a.json"), (notebook, "a.ipynb"), (b"@nki.jit # busbw(GB/s)", "A.PY")] {
             assert_eq!(sniff(head, name), Kind::Nki, "{name}");
         }
         let cases: [(&[u8], &str, Kind); 26] = [

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 
 use super::config::{Activation, DecoderConfig, Experts, Latent, LayerKind};
+use super::config_family::{family_of, text_part};
 use super::config_fields::{
     ACTIVATION, EXPERT_WIDTH, EXPERTS, FIRST_SPARSE, HEAD_SIZE, HEADS, HIDDEN, INTERMEDIATE, KV_HEADS, LAYERS, PATTERN,
-    PER_TOKEN, POSITIONS, QUANTIZATION, SHARED, SHARED_WIDTH, SPARSE_STEP, TEXT_PARTS, WINDOW,
+    PER_TOKEN, POSITIONS, QUANTIZATION, SHARED, SHARED_WIDTH, SPARSE_STEP, WINDOW,
 };
-use super::config_remarks::{dense_advice, remarks_of};
-use super::families::{DEFAULTS, FAMILIES, Family, family};
-use super::linear::{linear_layers, refusal};
+use super::config_remarks::remarks_of;
+use super::families::Family;
 use super::model_rows::Sizes;
 use super::weights::Weights;
 use ns_base::convert::{f64_to_u64, u64_to_usize};
@@ -30,87 +30,6 @@ pub fn read_config(name: &str, bytes: &[u8]) -> Result<DecoderConfig, Refusal> {
         serde_json::from_str(&without_nan(&text)).map_err(|e| wrong(refuse!("it is not a JSON object: {e}")))?;
     config_of(name, &fields).map_err(wrong)
 }
-
-/// The decoder of a file: the part for text, where the model has others. What that part does not say of the types of weights and of the head,
-/// the whole says; the sizes that it does not say are those of its class, because transformers leaves these out of a part. Beside it the names of
-/// these.
-fn text_part(whole: &Map<String, Value>) -> (Map<String, Value>, Vec<String>) {
-    let mut fields = whole.clone();
-    let mut is_part = false;
-    while let Some((key, Value::Object(part))) =
-        TEXT_PARTS.iter().find_map(|key| fields.get_key_value(*key)).map(|(key, part)| (key.clone(), part.clone()))
-    {
-        fields.remove(&key);
-        let keeps = |field: &str| {
-            matches!(
-                field,
-                "model_type"
-                    | "architectures"
-                    | "tie_word_embeddings"
-                    | "quantization_config"
-                    | "vision_config"
-                    | "audio_config"
-            )
-        };
-        fields.retain(|field, _| keeps(field));
-        fields.extend(part);
-        is_part = true;
-    }
-    let model_type = fields.get("model_type").and_then(Value::as_str).and_then(family);
-    let of_class = DEFAULTS.iter().find(|(name, _)| is_part && model_type.is_some_and(|family| family.name == *name));
-    let of_class: Map<String, Value> =
-        of_class.and_then(|(_, text)| serde_json::from_str(text).ok()).unwrap_or_default();
-    let absent: Vec<_> = of_class.into_iter().filter(|(field, _)| !fields.contains_key(field)).collect();
-    let names = absent.iter().map(|(field, value)| format!("{field} {value}")).collect();
-    fields.extend(absent);
-    (fields, names)
-}
-
-/// Encoders, and encoders with a decoder.
-const NOT_DECODERS: &str = "bert distilbert roberta xlm-roberta electra albert deberta deberta-v2 mpnet modernbert vit clip siglip t5 mt5 umt5 bart mbart marian pegasus whisper m2m_100";
-
-/// The family of a file: that of its `model_type`, or of the class that it names.
-fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family, Option<String>), Refusal> {
-    let model_type = match fields.get("model_type") {
-        Some(Value::String(text)) => Some(text.as_str()),
-        Some(Value::Null) | None => None,
-        Some(other) => return Err(refuse!("model_type is {other}, not a name")),
-    };
-    if let Some((count, what)) = linear_layers(fields) {
-        let all = whole(fields, LAYERS)?.unwrap_or_default();
-        return Err(refusal(&format!("model_type '{}'", model_type.unwrap_or_default()), count, what, all));
-    }
-    let families: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
-    if let Some(model_type) = model_type {
-        return family(model_type).map(|family| (family, None)).ok_or_else(|| {
-            if NOT_DECODERS.split(' ').any(|known| known == model_type) {
-                return refuse!(
-                    instead = "neuronscope bench times a call of such a model: bert-base-uncased and others by name, or the file of torch.export.save",
-                    "model_type '{model_type}' is not supported: only decoders write a text token by token"
-                );
-            }
-            let refusal = refuse!("model_type '{model_type}' is not supported; these are: {}", families.join(", "));
-            refusal.advise(dense_advice(name, fields).unwrap_or_default())
-        });
-    }
-    if let Some(base) = fields.get("base_model_name_or_path").filter(|_| fields.contains_key("peft_type")) {
-        return Err(refuse!(
-            "it is an adapter of {base}, which has no sizes of its own; give that model or its config.json"
-        ));
-    }
-    let class = fields.get("architectures").and_then(|a| a.get(0)).and_then(Value::as_str).unwrap_or_default();
-    let bare = class.split("For").next().unwrap_or_default().to_ascii_lowercase();
-    let is_params = fields.contains_key(PARAMS.0) && !fields.contains_key("moe");
-    let (by, bare) = if class.is_empty() && is_params { PARAMS } else { (class, bare.as_str()) };
-    let found = FAMILIES.iter().find(|f| f.name.replace('_', "") == bare).filter(|_| !bare.is_empty());
-    let found =
-        found.ok_or_else(|| refuse!("the field model_type is missing; it is one of {}", families.join(", ")))?;
-    let remark = format!("The field model_type is missing; {by} says that it is \"{}\".", found.name);
-    Ok((found, Some(remark)))
-}
-
-/// A field that only the `params.json` of Mistral has, and the family of its models.
-const PARAMS: (&str, &str) = ("hidden_dim", "mistral");
 
 /// A decoder from the fields of its `config.json`.
 pub fn config_of(name: &str, whole_file: &Map<String, Value>) -> Result<DecoderConfig, Refusal> {

@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod config;
+mod config_family;
 mod config_fields;
 mod config_json;
 mod config_remarks;

@@ -331,7 +331,7 @@ mod tests {
             );
         }
         let unknown = ["lama-3-9b", "llama-3-8b-medusa", "8b", "", "/", "Llama-3.1-Minitron-4B", "Mistral-7B-2x7B-MoE"];
-        // A number in the middle is another version, and two names are no model.
+        // A name with another version in its middle is of another model; two names with a comma are of none.
         let numbers =
             ["gpt-oss-2-20b", "google/gemma-3-31b", "Ministral-9-8B", "Qwen3-Coder-Next", "llama-3.1-8b,qwen3-8b"];
         let others = ["yuhuili/EAGLE3-LLaMA3.1-Instruct-8B", "Hermes-3"];

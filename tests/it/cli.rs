@@ -278,6 +278,12 @@ fn messages_say_what_was_wrong_and_what_to_do() {
     assert!(failure(&["profile", "--model", "nn", "--instance", "trn9.huge"]).contains("trn1.2xlarge"));
     assert!(failure(&["bench", "--duration", "-1"]).contains("duration"));
     assert!(failure(&["bench", "--n-models", "0"]).contains("--n-models"));
+    assert!(
+        failure(&["open", "https://host/trace.json"])
+            .ends_with("nothing is fetched: download the file and name it here\n")
+    );
+    assert!(failure(&["open", "no-such-*.json"]).contains("no-such-*.json: no file has a name like this"));
+    assert!(failure(&["matmult", "1024"]).contains("--matrix_dim 1024 gives matrices of this size"));
     assert_eq!(neuronscope(&["bench", "--no-such-flag"]).status.code(), Some(2));
 }
 
@@ -313,6 +319,7 @@ fn compiler_flags_reach_profile_and_bench() {
         json(&args)["device_window_ns"].as_u64().unwrap()
     };
     let default = window(&[]);
+    assert_eq!(window(&["--instance", "trn2"]), window(&["--instance", "trn2.3xlarge"]));
     assert_eq!(default, window(&["--auto-cast", "matmult", "--auto-cast-type", "bf16", "-O2"]));
     assert!(window(&["--auto-cast", "none"]) > 2 * default);
     let throughput = |flags: &[&str]| {
@@ -338,6 +345,10 @@ fn devices_lists_every_figure_with_its_source() {
         assert!(figure["source"].as_str().is_some_and(|s| s.len() > 5), "{figure}");
     }
     assert!(String::from_utf8(neuronscope(&["devices"]).stdout).unwrap().contains("trn1.2xlarge"));
+    let some = json(&["devices", "trn3", "--json"]);
+    let count = |key: &str| some[key].as_array().unwrap().len();
+    assert_eq!((count("cores"), count("devices"), count("instances")), (1, 1, 2));
+    assert!(failure(&["devices", "p5"]).contains("unknown instance type 'p5'"));
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub struct Aggregator {
     accelerators: IndexSet<String, BuildHasherDefault<FxHasher>>,
     points: BTreeMap<u64, TimePoint>,
     notes: LineNotes,
-    /// Records that the selection leaves out, by what they are.
+    /// Counts of the records that the selection leaves out, by the reason.
     left_out: LineNotes,
 }
 

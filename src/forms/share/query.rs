@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ns_base::meant;
+use ns_base::likely_name;
 
 /// Names and values in order; the last value of a name counts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +29,7 @@ impl Query {
     /// belong to a later version.
     pub fn misspelt(&self, known: &BTreeSet<&'static str>) -> Vec<(String, &'static str)> {
         let unknown: BTreeSet<&str> = self.names().filter(|name| !known.contains(name)).collect();
-        let near = |name: &str| meant(name, known.iter().copied()).map(|known| (name.to_owned(), known));
+        let near = |name: &str| likely_name(name, known.iter().copied()).map(|known| (name.to_owned(), known));
         unknown.into_iter().filter_map(near).collect()
     }
 

@@ -48,7 +48,7 @@ impl Recorder for PagePython {
         begin_recording(lane, &call.source, call.words.clone());
     }
 
-    fn doing(&self, lane: usize) -> String {
+    fn activity(&self, lane: usize) -> String {
         recording_says(lane)
     }
 

@@ -152,8 +152,8 @@ impl NkiStudyRun {
     fn more(&self, done: usize, so_far: Option<Box<StudyResult>>) -> StudyStep {
         let at_work =
             self.lanes.iter().enumerate().find_map(|(lane, case)| Some((lane, self.cases[(*case)?].join(" "))));
-        let doing = |lane| self.recorder.as_ref().map_or(String::new(), |recorder| recorder.doing(lane));
-        let words = at_work.map(|(lane, settings)| [settings, doing(lane)]).unwrap_or_default();
+        let activity = |lane| self.recorder.as_ref().map_or(String::new(), |recorder| recorder.activity(lane));
+        let words = at_work.map(|(lane, settings)| [settings, activity(lane)]).unwrap_or_default();
         let label = words.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
         let label = if label.is_empty() { "Python runs the file".to_owned() } else { label };
         StudyStep::More { done: done as u64, total: self.cases.len() as u64, label, so_far }
@@ -241,7 +241,7 @@ mod tests {
             Some(if setting == "N=3" { Err("three is too many".to_owned()) } else { Ok(LIST.to_owned()) })
         }
 
-        fn doing(&self, lane: usize) -> String {
+        fn activity(&self, lane: usize) -> String {
             format!("Values: {lane} of 9 instructions")
         }
 
