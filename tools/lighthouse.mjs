@@ -18,6 +18,7 @@ const PAGES = {
   inspect: "#/inspect",
   LLMs: "#/llm",
   numerics: "#/numerics",
+  fidelity: "#/fidelity",
   microbenchmark: "#/matmult",
   "custom operators": "#/customop",
   experiments: "#/experiments",

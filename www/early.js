@@ -29,7 +29,7 @@ addEventListener("hashchange", early);
 root.toggleAttribute("data-keeps", keeps("kept"));
 
 // What a page shows for its own example (examples/, made by tests/e2e/examples.mjs), until its program has computed it.
-const EXAMPLES = ["benchmark", "customop", "experiments", "guide", "inspect", "llm", "matmult", "nki", "numerics", "profile"];
+const EXAMPLES = ["benchmark", "customop", "experiments", "fidelity", "guide", "inspect", "llm", "matmult", "nki", "numerics", "profile"];
 const SWEEPS = ["benchmark", "experiments"];
 const NARROW_PX = 640;
 const LATE_MS = 3000;

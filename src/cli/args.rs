@@ -240,7 +240,8 @@ pub(super) struct ModelsArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct ValidateArgs {
-    /// CSV table with the columns model, instance, batch_size, throughput, ..., or of measured instructions: what, metric, unit, value, ...
+    /// CSV table with the columns model, instance, batch_size, throughput, ..., or of measured instructions: what, metric, unit, value, ...; or one that
+    /// comes with the program: published, decode, served, instructions
     pub file: PathBuf,
     /// Print rows and summary as JSON
     #[arg(long)]

@@ -84,6 +84,7 @@ const fn other_command(kind: Kind) -> Option<(&'static str, &'static str)> {
     match kind {
         Kind::Model => Some(("is a model", "inspect")),
         Kind::Records => Some(("holds records of experiments", "report")),
+        Kind::Figures => Some(("is a table of figures", "validate")),
         Kind::Reports => Some(("holds benchmark reports", "report")),
         Kind::Index => Some(("is a model index", "bench")),
         Kind::Kernel => Some(("is the source of a custom operator", "customop --kernel")),

@@ -1,7 +1,7 @@
 //! The build, and the version of its messages.
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 47;
+pub const PROTOCOL_VERSION: u32 = 48;
 
 /// Identifies the build; page and worker of one build have the same id.
 pub fn build_id() -> String {

@@ -11,14 +11,12 @@ use serde::Serialize;
 use super::predict::instance_of;
 use super::row::{PublishedRow, read_rows};
 use super::served::{ServedRow, ServedTime};
+use super::tables::DECODE;
 use super::{PlacementBasis, Validation, interval_of_tpot, shipped_served_rows};
-
-/// The rows of text generation; `ORIGINS.md` beside them says where they come from.
-const SHIPPED: &[u8] = include_bytes!("decode.csv");
 
 /// The rows of text generation that ship with the crate, in their order.
 pub fn shipped_decode_rows() -> Vec<PublishedRow> {
-    read_rows(SHIPPED).unwrap_or_default()
+    read_rows(DECODE.as_bytes()).unwrap_or_default()
 }
 
 /// Whether a row is of text generation.

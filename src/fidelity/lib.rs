@@ -27,6 +27,7 @@ mod search;
 mod served;
 mod served_fit;
 mod summary;
+mod tables;
 
 pub use calibrate::{Calibrator, CostChange, Fit, LeftOut};
 pub use decode::{
@@ -39,10 +40,8 @@ pub use decode_report::{GenerationReport, LargerBatch, TpotInterval};
 pub use floor::ratios_by_one_factor;
 pub use interval::{Coverage, coverage, device_factors, interval_of_rate, interval_of_time, put_beside, unknown_error};
 pub use left_out::{LeftOutRow, left_out_csv};
-pub use measured::{MeasuredRow, RowComparison, compare, is_measured, measured_markdown, read_measured};
-pub use nki::{
-    KernelComparison, KernelRow, KernelSummary, compare_kernel, is_kernels, read_kernels, summarise_kernels,
-};
+pub use measured::{MeasuredRow, RowComparison, compare, measured_markdown, read_measured};
+pub use nki::{KernelComparison, KernelRow, KernelSummary, compare_kernel, read_kernels, summarise_kernels};
 pub use predict::{Placement, PlacementBasis, Prediction, predict};
 pub use published::{
     PublishedTime, custom_op_beside, product_beside, published_benchmark, published_product, published_steps_per_s,
@@ -52,7 +51,8 @@ pub use row::{PublishedRow, read_rows};
 pub use search::rms_of_ratios;
 pub use served::{ServedAnswer, ServedCase, ServedRow, ServedTime, read_served};
 pub use served_fit::{
-    SERVED_HELD_OUT, ServedCalibrator, ServedErrors, ServedGroup, ServedLeftOut, errors_of, shipped_served_rows,
-    validate_served,
+    SERVED_HELD_OUT, ServedCalibrator, ServedErrors, ServedGroup, ServedLeftOut, ServedValidator, errors_of,
+    shipped_served_rows,
 };
 pub use summary::{Summary, Validation, validate};
+pub use tables::{TableKind, shipped_table};

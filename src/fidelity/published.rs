@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::predict::{configuration, instance_of};
 use super::row::{PublishedRow, read_rows};
+use super::tables::PUBLISHED;
 use ns_base::SimTime;
 use ns_bench::matmult::MatmultCase;
 use ns_bench::{Configuration, RunOptions, no_published_row};
@@ -12,10 +13,7 @@ use ns_compiler::{CompileOptions, Workflow};
 use ns_model::zoo::ModelSpec;
 use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 
-/// The published rows; `ORIGINS.md` beside them says where they come from.
-const SHIPPED: &[u8] = include_bytes!("published.csv");
-
-static ROWS: LazyLock<Vec<PublishedRow>> = LazyLock::new(|| read_rows(SHIPPED).unwrap_or_default());
+static ROWS: LazyLock<Vec<PublishedRow>> = LazyLock::new(|| read_rows(PUBLISHED.as_bytes()).unwrap_or_default());
 
 /// The rows that describe a benchmark, with its configuration: every row of a sweep is compared with them.
 static BENCHMARKS: LazyLock<Vec<(&'static PublishedRow, Configuration)>> = LazyLock::new(|| {

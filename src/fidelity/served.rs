@@ -48,37 +48,34 @@ pub struct ServedCase {
 pub struct ServedAnswer {
     pub set: String,
     pub model: String,
-    pub value_ms: f64,
+    pub value_ms: Option<f64>,
     pub predicted_ms: Option<f64>,
     pub low_ms: Option<f64>,
     pub high_ms: Option<f64>,
     pub skipped: Option<String>,
+    /// The rows with which it counts; `None` for a row that counts in no error.
+    #[serde(skip)]
+    pub group: Option<&'static str>,
 }
 
-/// Columns that a table of served models has, and no other table.
-const COLUMNS: [&str; 3] = ["metric", "value_ms", "tp"];
-
-/// The rows of a table of served models; `None` for another table. Fails with the line that is not CSV.
-pub fn read_served(table: &[u8]) -> Option<Result<Vec<ServedRow>, Refusal>> {
+/// The rows of a table of served models. Fails with the line that is not CSV.
+pub fn read_served(table: &[u8]) -> Result<Vec<ServedRow>, Refusal> {
     let text = String::from_utf8_lossy(table.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(table));
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
-    let headers = reader.headers().ok()?.clone();
-    let has = |name: &&str| headers.iter().any(|h| h.trim() == *name);
-    COLUMNS.iter().all(has).then(|| {
-        let row = |record: Result<StringRecord, csv::Error>| {
-            let record = record.map_err(|e| refuse!("line {}: {e}", e.position().map_or(0, csv::Position::line)))?;
-            let cell = |name: &str| {
-                let at = headers.iter().position(|h| h.trim() == name);
-                at.and_then(|at| record.get(at)).unwrap_or_default().trim().to_owned()
-            };
-            let line = record.position().map_or(0, csv::Position::line);
-            let value_ms = cell("value_ms").parse().ok().filter(|ms: &f64| ms.is_finite() && *ms > 0.0);
-            let value_ms =
-                value_ms.ok_or_else(|| refuse!("line {line}: value_ms '{}' is not a time", cell("value_ms")))?;
-            Ok(ServedRow { set: cell("set"), model: cell("model"), value_ms, case: ServedCase::of(&cell) })
+    let wrong = |e: csv::Error| refuse!("line {}: {e}", e.position().map_or(0, csv::Position::line));
+    let headers = reader.headers().map_err(wrong)?.clone();
+    let row = |record: Result<StringRecord, csv::Error>| {
+        let record = record.map_err(wrong)?;
+        let cell = |name: &str| {
+            let at = headers.iter().position(|h| h.trim().eq_ignore_ascii_case(name));
+            at.and_then(|at| record.get(at)).unwrap_or_default().trim().to_owned()
         };
-        reader.records().map(row).collect()
-    })
+        let value_ms = cell("value_ms").parse().ok().filter(|ms: &f64| ms.is_finite() && *ms > 0.0);
+        let no_time = || refuse!("value_ms '{}' is not a time", cell("value_ms"));
+        let case = value_ms.ok_or_else(no_time).and_then(|_| ServedCase::of(&cell));
+        Ok(ServedRow { set: cell("set"), model: cell("model"), value_ms: value_ms.unwrap_or(f64::NAN), case })
+    };
+    reader.records().map(row).collect()
 }
 
 impl ServedCase {

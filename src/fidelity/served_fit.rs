@@ -6,10 +6,8 @@ use serde::Serialize;
 
 use super::search::{models_in_order, pattern_search};
 use super::served::{ServedAnswer, ServedCase, ServedRow, ServedTime, read_served};
+use super::tables::SERVED;
 use super::{Decoders, Summary};
-
-/// The rows of served models; `ORIGINS.md` beside them says where they come from.
-const SHIPPED: &[u8] = include_bytes!("served.csv");
 
 /// The starting point of every search.
 const START: LlmCalibration =
@@ -106,34 +104,45 @@ pub struct ServedErrors {
 
 /// The rows of served models that ship with the crate.
 pub fn shipped_served_rows() -> Vec<ServedRow> {
-    read_served(SHIPPED).and_then(Result::ok).unwrap_or_default()
+    read_served(SERVED.as_bytes()).unwrap_or_default()
 }
 
-/// The rows of a table with their predictions, and the errors of each group.
-pub fn validate_served(rows: &[ServedRow]) -> (Vec<ServedAnswer>, Vec<ServedErrors>) {
-    let mut decoders = Decoders::default();
-    let mut ratios: Vec<(ServedGroup, f64)> = Vec::new();
-    let mut answer = |row: &ServedRow| {
+/// Predicts rows, one after another.
+#[derive(Default)]
+pub struct ServedValidator {
+    decoders: Decoders,
+    ratios: Vec<(ServedGroup, f64)>,
+}
+
+impl ServedValidator {
+    /// A row with its prediction.
+    pub fn answer(&mut self, row: &ServedRow) -> ServedAnswer {
         let made = row.case.clone().and_then(|case| {
-            let ms = case.predict(&mut decoders, FITTED)?;
+            let ms = case.predict(&mut self.decoders, FITTED)?;
             Ok((case, ms))
         });
-        let (set, model, value_ms) = (row.set.clone(), row.model.clone(), row.value_ms);
+        let (set, model) = (row.set.clone(), row.model.clone());
+        let value_ms = Some(row.value_ms).filter(|ms| ms.is_finite());
         match made {
             Ok((case, ms)) => {
                 let group = group_of(&case);
-                ratios.extend(case.is_typical.then_some((group, ms / value_ms)));
+                self.ratios.extend(case.is_typical.then_some((group, ms / row.value_ms)));
                 let (low_ms, high_ms) = (Some(ms / group.factor()), Some(ms * group.factor()));
-                ServedAnswer { set, model, value_ms, predicted_ms: Some(ms), low_ms, high_ms, skipped: None }
+                let (skipped, group) = (None, case.is_typical.then_some(group.name()));
+                ServedAnswer { set, model, value_ms, predicted_ms: Some(ms), low_ms, high_ms, skipped, group }
             }
             Err(reason) => {
                 let skipped = Some(reason.to_string());
-                ServedAnswer { set, model, value_ms, predicted_ms: None, low_ms: None, high_ms: None, skipped }
+                let group = None;
+                ServedAnswer { set, model, value_ms, predicted_ms: None, low_ms: None, high_ms: None, skipped, group }
             }
         }
-    };
-    let answers = rows.iter().map(&mut answer).collect();
-    (answers, errors_of(&ratios))
+    }
+
+    /// The errors of each group that has rows.
+    pub fn errors(&self) -> Vec<ServedErrors> {
+        errors_of(&self.ratios)
+    }
 }
 
 fn group_of(case: &ServedCase) -> ServedGroup {

@@ -5,6 +5,7 @@ use ns_bench::export::CSV_COLS;
 use ns_bench::import::other_tool;
 use ns_container::gzip::{Gunzip, is_gzip};
 use ns_container::zip::Unzip;
+use ns_fidelity::TableKind;
 use ns_formats::{FileKind, is_plugin_file};
 use ns_kernel::is_source_name;
 use ns_llm::is_gguf;
@@ -26,6 +27,8 @@ pub enum Kind {
     Model,
     /// Records of experiments, one JSON object on a line.
     Records,
+    /// A table of figures of devices.
+    Figures,
     /// Benchmark reports.
     Reports,
     /// A model index.
@@ -92,6 +95,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
         _ if is_gguf(head) => Kind::Decoder,
         FileKind::ExperimentResults | FileKind::JsonLines => Kind::Records,
         FileKind::NeuronPerfCsv => Kind::Reports,
+        _ if name.ends_with(".csv") && TableKind::of(head).is_some() => Kind::Figures,
         _ if is_of_other_tool(head, name) => Kind::Reports,
         FileKind::JsonObject if holds(head, INDEX_KEY) && !is_trace(head) => Kind::Index,
         FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows if holds_reports(head) => Kind::Reports,
@@ -121,7 +125,14 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
             matches!(file, FileKind::Markup | FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows)
         }
         Kind::Archive | Kind::NotOurs(_) => true,
-        Kind::Model | Kind::Records | Kind::Reports | Kind::Index | Kind::Kernel | Kind::Nki | Kind::Decoder => false,
+        Kind::Model
+        | Kind::Records
+        | Kind::Figures
+        | Kind::Reports
+        | Kind::Index
+        | Kind::Kernel
+        | Kind::Nki
+        | Kind::Decoder => false,
     };
     match kind {
         // A line that begins with `#` is one of MLIR too.
@@ -183,7 +194,7 @@ fn in_archive(head: &[u8], deepest: u32) -> Kind {
     let kind_of = |file: Option<(String, Vec<u8>)>| {
         let (name, content) = file?;
         let kind = sniff_inside(&content, &name.to_ascii_lowercase(), deepest.checked_sub(1)?);
-        matches!(kind, Kind::Profile | Kind::Records | Kind::Reports | Kind::Index).then_some(kind)
+        matches!(kind, Kind::Profile | Kind::Records | Kind::Figures | Kind::Reports | Kind::Index).then_some(kind)
     };
     loop {
         let mut sink = |bytes: &[u8]| file.as_mut().map_or(Ok(()), |(_, content)| take(content, bytes));
@@ -220,13 +231,15 @@ mod tests {
         for (head, name) in [(list, "a.json"), (notebook, "a.ipynb"), (b"@nki.jit # busbw(GB/s)", "A.PY")] {
             assert_eq!(sniff(head, name), Kind::Nki, "{name}");
         }
-        let cases: [(&[u8], &str, Kind); 26] = [
+        let cases: [(&[u8], &str, Kind); 28] = [
             (trace, "a.onnx", Kind::Profile),
             (record, "a.json", Kind::Records),
             (b"{\"reports\":[]}", "a", Kind::Reports),
             (b"{\"backend\":\"vllm\",\"total_token_throughput\":3764.7}", "a.json", Kind::Reports),
             (b"    size(B)  count(elems)  type  time:avg(us)  algbw(GB/s)  busbw(GB/s)\n", "a.txt", Kind::Reports),
             (b"n_models,workers\n1,1\n", "a.txt", Kind::Reports),
+            (b"model,instance,batch_size,throughput\n", "a.csv", Kind::Figures),
+            (b"what,metric,unit,value\n", "a.csv", Kind::Figures),
             (b"status,throughput_avg\n", "a.csv", Kind::Reports),
             (b"a,b,c\n1,2,3\n", "a.csv", Kind::NotOurs("a text file")),
             (b"HloModule m\nENTRY e {", "a", Kind::Model),

@@ -76,8 +76,9 @@ pub use warm_up::warm_up;
 /// The studies: their forms, and their results.
 pub mod studies {
     pub use ns_documents::studies::{
-        KernelDocument, LlmAnswer, StudyReports, StudyResult, customop_reports_json, customop_text,
-        customop_tutorial_text, kernel_profile, matmult_reports_json, matmult_text, token_profile,
+        FigureAnswer, FigureTable, KernelComparison, KernelDocument, KernelRow, LlmAnswer, StudyReports, StudyResult,
+        calibrated, compare_kernel, customop_reports_json, customop_text, customop_tutorial_text, kernel_profile,
+        matmult_reports_json, matmult_text, token_profile,
     };
     pub use ns_forms::studies::*;
     pub use ns_llm::{MAX_CONFIG_BYTES, config_of_gguf, is_gguf};

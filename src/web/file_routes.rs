@@ -80,6 +80,7 @@ const fn page_of(kind: Kind, current: Page) -> Page {
         (Kind::Nki, _) => Page::Nki,
         (Kind::Decoder, _) => Page::Llm,
         (Kind::Records, _) | (_, Page::Experiments) => Page::Experiments,
+        (Kind::Figures, _) => Page::Fidelity,
         (Kind::Reports, _) => Page::Benchmark,
         // A table of numbers is a data set there.
         (Kind::NotOurs(_), Page::Numerics) => Page::Numerics,

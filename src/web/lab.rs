@@ -172,6 +172,7 @@ fn Lab() -> Html {
             use_reduced(|| StudyState::new(StudyKind::ALL[2])),
             use_reduced(|| StudyState::new(StudyKind::ALL[3])),
             use_reduced(|| StudyState::new(StudyKind::ALL[4])),
+            use_reduced(|| StudyState::new(StudyKind::ALL[5])),
         ],
     };
     let current = use_state_eq(|| None::<Page>);

@@ -44,7 +44,7 @@ fn a_public_type_name_means_one_thing_in_a_crate() {
 }
 
 /// Files of commands that name neither work of a session nor its driver, with the reason.
-const BELOW_THE_SESSION: [(&str, &str); 16] = [
+const BELOW_THE_SESSION: [(&str, &str); 15] = [
     ("cpu", "measures this machine in threads, which a session has none of"),
     ("kept_kernels", "appends rows to a file"),
     ("kept_sweep", "appends rows to a file"),
@@ -54,7 +54,6 @@ const BELOW_THE_SESSION: [(&str, &str); 16] = [
     ("operators_supported", "prints the tables of the readers, which a session does not have"),
     ("profile_call", "reads flags"),
     ("profile_log", "names files"),
-    ("report", "converts files of results"),
     ("result_files", "names files of results"),
     ("results", "appends records to a file"),
     ("runner", "starts a process for each experiment"),

@@ -80,7 +80,7 @@ fn table_of(kind: StudyKind) -> String {
         let (what, text) = ([field.label, field.help], usual.link_text(field.key));
         let what = what.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(". ");
         let default = match (text.as_str(), field.placeholder) {
-            ("", _) if field.kind == FieldKind::Source => "that of `kernel`".to_owned(),
+            ("", "") if field.kind == FieldKind::Source && kind.is_kernel() => "that of `kernel`".to_owned(),
             ("", "") => "none".to_owned(),
             ("", placeholder) => placeholder.to_owned(),
             (text, _) => format!("`{text}`"),

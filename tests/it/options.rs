@@ -6,16 +6,18 @@ use neuronscope::session::ProfileSpec;
 use neuronscope::session::options::{Opt, Options};
 use neuronscope::session::share::Link;
 use neuronscope::session::studies::{
-    CustomopStudy, FieldKind, FormField, LlmStudy, MatmultStudy, NkiStudy, NumericsStudy, StudyKind, StudySpec,
+    CustomopStudy, FidelityStudy, FieldKind, FormField, LlmStudy, MatmultStudy, NkiStudy, NumericsStudy, StudyKind,
+    StudySpec,
 };
 
 use crate::folder::Folder;
 
 /// Options without a flag: a command names the file, its arguments or several kernels instead.
-const WITHOUT_FLAG: [(&str, &[&str]); 4] = [
+const WITHOUT_FLAG: [(&str, &[&str]); 5] = [
     ("matmult", &["coarse_clock", "small", "cpu"]),
     ("customop", &["source", "steps"]),
     ("nki", &["kernel", "source", "function"]),
+    ("validate", &["table", "rows"]),
     ("bench", &["processes"]),
 ];
 
@@ -48,6 +50,7 @@ fn every_option_is_a_field_of_the_form_and_a_flag_of_the_command() {
     check_flags::<MatmultStudy>(&f, &["matmult"], Some(StudyKind::Matmult));
     check_flags::<CustomopStudy>(&f, &["customop"], Some(StudyKind::Customop));
     check_flags::<NumericsStudy>(&f, &["numerics"], Some(StudyKind::Numerics));
+    check_flags::<FidelityStudy>(&f, &["validate"], Some(StudyKind::Fidelity));
     check_flags::<LlmStudy>(&f, &["generate", "fit"], Some(StudyKind::Llm));
     check_flags::<NkiStudy>(&f, &["nki"], Some(StudyKind::Nki));
 }

@@ -18,8 +18,8 @@ use crate::remarks::{Remark, with_remarks, write_profile};
 use ns_base::units::{format_number, format_plural};
 use ns_base::{FxHashMap, digest64};
 use ns_nki::{Answer, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer};
-use ns_session::reports::{KernelComparison, KernelRow, compare_kernel};
-use ns_session::studies::{KernelDocument, NkiStudy, kernel_profile};
+
+use ns_session::studies::{KernelComparison, KernelDocument, KernelRow, NkiStudy, compare_kernel, kernel_profile};
 use ns_view::{markdown, terminal};
 
 pub(super) fn run(args: NkiArgs) -> Result<()> {

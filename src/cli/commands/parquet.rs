@@ -16,7 +16,7 @@ use crate::parquet::{self, RecordSheet};
 use crate::parquet_args::{ParquetArgs, ParquetTableArg};
 use crate::source;
 use ns_analysis::GroupBy;
-use ns_bench::import::read_reports_at;
+use ns_session::reports::results_of;
 use ns_session::{ExportKind, GroupsOf, Listing, WriteFormat};
 
 pub(super) fn run(args: ParquetArgs) -> Result<()> {
@@ -67,7 +67,7 @@ fn reports(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
     let mut all = Vec::new();
     for path in &args.sources {
         let bytes = file::read(Path::new(path))?;
-        let mut imported = read_reports_at(path, &bytes, None)?;
+        let mut imported = results_of(path, &bytes, None)?;
         for diagnostic in imported.diagnostics.items() {
             host::say(&format!("note: {path}: {diagnostic}"));
         }

@@ -3,7 +3,8 @@
 use super::{Chapter, Example};
 
 /// The chapters in their order.
-pub const CHAPTERS: [Chapter; 8] = [BENCHMARK, PROFILE, MODEL, LANGUAGE_MODELS, NKI, OPERATORS, EXPERIMENTS, KEEP];
+pub const CHAPTERS: [Chapter; 9] =
+    [BENCHMARK, PROFILE, MODEL, LANGUAGE_MODELS, NKI, OPERATORS, EXPERIMENTS, FIDELITY, KEEP];
 
 const BENCHMARK: Chapter = Chapter {
     id: "benchmark",
@@ -158,6 +159,29 @@ const EXPERIMENTS: Chapter = Chapter {
         link: "#/experiments?v=1&data=sample",
         command: "neuronscope experiment --suite-name=torchbench --filter='^resnet18$' --test=eval --accelerator=trn1 --repeat=8",
     }],
+};
+
+const FIDELITY: Chapter = Chapter {
+    id: "fidelity",
+    title: "See how far to trust a figure",
+    text: &[
+        "Times come from costs of engines, memory and host, each with its source. Figures that devices gave stand beside what the model predicts for them, model by model, with the errors; an interval in a result says between which figures a device lies in 8 of 10 cases.",
+        "Drop a table of your own measurements, a CSV file with the columns model, instance, batch_size and throughput, to see how well your device is met.",
+    ],
+    examples: &[
+        Example {
+            title: "Published throughput beside the model",
+            shows: "Rows of Inf2 and Trn1: what was measured, what is predicted, the interval, and the errors of each model.",
+            link: "#/fidelity?v=1&table=published",
+            command: "neuronscope validate published",
+        },
+        Example {
+            title: "Language models behind servers",
+            shows: "The time of a token and of a prompt, from one core to 64, with the errors of each kind.",
+            link: "#/fidelity?v=1&table=served",
+            command: "neuronscope validate served",
+        },
+    ],
 };
 
 const KEEP: Chapter = Chapter {

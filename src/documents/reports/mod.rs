@@ -10,8 +10,7 @@ mod model_values;
 mod plan;
 mod products;
 mod record_analysis;
-mod validation;
-mod validation_document;
+mod result_file;
 mod verification;
 
 pub use aggregation::{AggregateResult, Aggregation, AggregationRun};
@@ -27,5 +26,5 @@ pub use model_values::{ModelValues, model_results};
 pub use plan::{PlanJson, configs_of, plan_text};
 pub use products::{ProductComparison, ProductTimes};
 pub use record_analysis::{AnalysisReport, RecordAnalysis, RecordAnalysisRun};
-pub use validation::{FigureAnswer, FigureTable, KernelComparison, KernelRow, compare_kernel};
+pub use result_file::results_of;
 pub use verification::CaseVerification;

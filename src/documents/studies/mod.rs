@@ -8,6 +8,7 @@
 //! and links are common to all studies.
 
 mod customop;
+mod fidelity;
 mod llm;
 mod matmult;
 mod nki;
@@ -15,6 +16,7 @@ mod numerics;
 mod run;
 
 pub use customop::{customop_reports_json, customop_text, customop_tutorial_text};
+pub use fidelity::{FigureAnswer, FigureTable, KernelComparison, KernelRow, calibrated, compare_kernel};
 pub use llm::{LlmAnswer, token_profile};
 pub use matmult::{matmult_reports_json, matmult_text};
 pub use nki::{KernelAnswers, KernelDocument, kernel_profile};

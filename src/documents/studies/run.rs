@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::nki::KernelAnswers;
-use super::{customop, llm, matmult, nki, numerics};
+use super::{customop, fidelity, llm, matmult, nki, numerics};
 use crate::recorder::Recorder;
 use ns_base::Clock;
 use ns_bench::matmult::MatmultReport;
@@ -134,6 +134,7 @@ pub fn start(spec: StudySpec, tools: &StudyTools) -> Result<Box<dyn StudyRun>, S
         StudySpec::Matmult(study) => matmult::start(study, clock, &models),
         StudySpec::Customop(study) => customop::start(study),
         StudySpec::Numerics(study) => numerics::start(study, &models),
+        StudySpec::Fidelity(study) => fidelity::start(study),
         StudySpec::Llm(study) => llm::start(study),
         StudySpec::Nki(study) => nki::start(study, recorder, kernels, &kept),
     }

@@ -6,4 +6,4 @@ mod reasons;
 mod row;
 
 pub use compare::{RowComparison, compare, measured_markdown};
-pub use row::{MeasuredRow, is_measured, read_measured};
+pub use row::{MeasuredRow, read_measured};

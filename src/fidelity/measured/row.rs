@@ -26,13 +26,6 @@ pub struct MeasuredRow {
 /// Columns without which a table is not one of measurements.
 const NEEDED: [&str; 4] = ["what", "metric", "unit", "value"];
 
-/// Whether a table is one of measurements: it has the columns `what`, `metric`, `unit` and `value`.
-pub fn is_measured(csv: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(csv.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(csv));
-    let header = text.lines().next().unwrap_or_default().to_ascii_lowercase();
-    NEEDED.iter().all(|name| header.split(',').any(|column| column.trim().trim_matches('"') == *name))
-}
-
 /// Reads a table of measurements. Columns are found by name; their order and additional columns do not matter. Fails when it is not
 /// CSV, or a needed column is missing.
 pub fn read_measured(csv: &[u8]) -> Result<Vec<MeasuredRow>, Refusal> {

@@ -15,6 +15,8 @@ names! {
         Inspect = "inspect",
         /// The values that a core computes, compared with those of the processor.
         Numerics = "numerics",
+        /// Figures of devices beside what the model predicts.
+        Fidelity = "fidelity",
         /// The study of matrix products.
         Matmult = "matmult",
         /// Kernels in C++: custom operators.
@@ -48,13 +50,18 @@ impl Page {
         Self::Guide,
     ];
 
-    /// The languages of the page Kernels, each a tab with its own address.
-    pub const KERNELS: [(Self, &str); 2] = [(Self::Nki, "NKI"), (Self::Customop, "C++ for GpSimd")];
+    /// Pages that are tabs of one page of the header, each with its own address: the choice, and the tabs with their names. The first is in
+    /// the header.
+    pub const TABS: [(&str, [(Self, &str); 2]); 2] = [
+        ("Language of the kernel", [(Self::Nki, "NKI"), (Self::Customop, "C++ for GpSimd")]),
+        ("What is compared", [(Self::Numerics, "Values"), (Self::Fidelity, "Times")]),
+    ];
 
     /// The page of the header that it belongs to.
     pub const fn in_head(self) -> Self {
         match self {
             Self::Customop => Self::Nki,
+            Self::Fidelity => Self::Numerics,
             other => other,
         }
     }
@@ -67,6 +74,7 @@ impl Page {
             Self::Profile => "Profile",
             Self::Inspect => "Inspect",
             Self::Numerics => "Numerics",
+            Self::Fidelity => "Fidelity",
             Self::Matmult => "Microbenchmark",
             Self::Customop | Self::Nki => "Kernels",
             Self::Llm => "LLMs",

@@ -24,6 +24,8 @@ names! {
         Model = "model",
         /// A comparison of values: its result is kept.
         Numerics = "numerics",
+        /// Figures of devices beside predictions: the result is kept.
+        Fidelity = "fidelity",
         /// A study of the microbenchmark: its result is kept.
         Matmult = "matmult",
         /// A study of a custom operator: its result is kept.
@@ -49,6 +51,7 @@ impl ItemKind {
             Self::Experiments => "Experiments",
             Self::Model => "Model file",
             Self::Numerics => "Numerics",
+            Self::Fidelity => "Fidelity",
             Self::Matmult => "Microbenchmark",
             Self::Customop => "Custom operator",
             Self::Nki => "NKI",

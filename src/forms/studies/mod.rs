@@ -4,6 +4,7 @@
 //! Its run and the document of its results are in `ns_documents`.
 
 mod customop;
+mod fidelity;
 mod form;
 mod llm;
 mod matmult;
@@ -12,6 +13,7 @@ mod numerics;
 mod spec;
 
 pub use customop::{CasePurpose, CustomopStudy, KernelCase, KernelOfFiles, check_shapes, placed_kernel};
+pub use fidelity::FidelityStudy;
 pub use form::{
     AUTO_CAST_TYPES, AUTO_CASTS, FieldGroup, FieldKind, FormField, GroupLook, OPT_LEVELS, StudyExample, StudyForm,
     field,

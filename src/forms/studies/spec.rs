@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::customop::{self, CustomopStudy, pack_source};
+use super::fidelity::{self, FidelityStudy};
 use super::form::{StudyExample, StudyForm};
 use super::llm::{self, LlmStudy};
 use super::matmult::{self, MatmultStudy};
@@ -79,6 +80,8 @@ studies! {
     Customop(CustomopStudy): "customop", customop::FORM;
     /// The values of a model.
     Numerics(NumericsStudy): "numerics", numerics::FORM;
+    /// Figures of devices beside what the model predicts.
+    Fidelity(FidelityStudy): "fidelity", fidelity::FORM;
     /// Language models on many cores.
     Llm(LlmStudy): "llm", llm::FORM;
     /// NKI kernels.
@@ -111,6 +114,7 @@ impl StudyKind {
                 let others = &[("kernel", "own"), ("shapes", ""), ("function", ""), ("check", "")];
                 Some(FileField { field: "source", name: Some("kernel"), others })
             }
+            Self::Fidelity => Some(FileField { field: "rows", name: Some("table"), others: &[] }),
             // A text; a model file is opened by its bytes.
             Self::Numerics => Some(FileField { field: "dataset", name: None, others: &[] }),
             _ => None,
@@ -134,6 +138,7 @@ impl StudyKind {
         match self {
             Self::Customop => customop::followers(key),
             Self::Nki => nki::followers(key),
+            Self::Fidelity => fidelity::followers(key),
             Self::Llm if key.eq_ignore_ascii_case("model") => &["config"],
             _ => &[],
         }
@@ -179,11 +184,12 @@ impl StudySpec {
             Self::Customop(study) => study.is_edited(),
             Self::Nki(study) => study.is_edited(),
             Self::Numerics(study) => !study.dataset.is_empty(),
+            Self::Fidelity(study) => !study.rows.is_empty(),
             _ => false,
         };
         match key {
-            "source" | "dataset" if is_own => pack_source(&self.text(key)),
-            "source" | "dataset" => String::new(),
+            "source" | "dataset" | "rows" if is_own => pack_source(&self.text(key)),
+            "source" | "dataset" | "rows" => String::new(),
             _ => self.text(key),
         }
     }

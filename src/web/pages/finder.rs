@@ -298,7 +298,8 @@ fn entries(props: &FinderProps, text: &str, found: &Hits) -> Vec<Entry> {
     let run = |run: &OpenRun| ("Run", run.label(), Place::Run(run.id));
     let others = props.profile.runs.iter().filter(|r| Some(r.id) != props.profile.current).map(run);
     let pages = props.pages.iter().map(|(page, link)| ("Page", page.title().to_owned(), Place::Page(link.clone())));
-    let tabs = Page::KERNELS.map(|(tab, name)| ("Page", format!("Kernels: {name}"), Place::Page(tab.hash().into())));
+    let tabs = Page::TABS.into_iter().flat_map(|(_, tabs)| tabs);
+    let tabs = tabs.map(|(tab, name)| ("Page", format!("{}: {name}", tab.title()), Place::Page(tab.hash().into())));
     let kept = props.kept.iter().map(|(name, link)| ("Kept", name.to_string(), Place::Page(link.clone())));
     let named =
         tools.chain(others).chain(pages).chain(tabs).chain(kept).chain(settings(props)).chain(to_run(props, text));

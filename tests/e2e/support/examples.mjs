@@ -2,7 +2,7 @@
 import { waitForState } from "./app.mjs";
 
 /** Pages that open with a result, by the path of their address. */
-export const EXAMPLES = ["benchmark", "profile", "inspect", "llm", "numerics", "matmult", "customop", "nki", "experiments", "guide"];
+export const EXAMPLES = ["benchmark", "profile", "inspect", "llm", "numerics", "fidelity", "matmult", "customop", "nki", "experiments", "guide"];
 
 /** Windows for which an example is stored, by the end of the file's name. */
 export const WIDTHS = { phone: { width: 412, height: 823 }, desk: { width: 1350, height: 940 } };

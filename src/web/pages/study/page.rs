@@ -28,15 +28,16 @@ pub struct StudyPageProps {
     pub on_trace: Callback<web_sys::File>,
 }
 
-/// The languages of kernels, if the page is about one.
-fn kernel_tabs(current: Page) -> Html {
+/// The tabs of the page, if it is one of several.
+fn tabs_of(current: Page) -> Html {
     let tab = |(page, name): &(Page, &'static str)| {
         html! { <a href={page.hash()} aria-current={(*page == current).then_some("page")}>{ *name }</a> }
     };
-    if Page::KERNELS.iter().all(|(page, _)| *page != current) {
-        return Html::default();
-    }
-    html! { <nav class="tabs" aria-label="Language of the kernel">{ for Page::KERNELS.iter().map(tab) }</nav> }
+    let tabs = Page::TABS.into_iter().find(|(_, tabs)| tabs.iter().any(|(page, _)| *page == current));
+    tabs.map_or_else(
+        Html::default,
+        |(label, tabs)| html! { <nav class="tabs" aria-label={label}>{ for tabs.iter().map(tab) }</nav> },
+    )
 }
 
 #[component]
@@ -81,7 +82,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
     html! {
         <div class={classes!("page", "study", state.kind.is_kernel().then_some("is-studio"))}>
             <h1>{ form.title }</h1>
-            { kernel_tabs(Page::of_study(state.kind)) }
+            { tabs_of(Page::of_study(state.kind)) }
             <p class="lead">{ form.lead }</p>
             <StudyFields actions={actions.clone()} state={state.clone()} />
             <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for form.examples.iter().map(example) }</div>

@@ -1,90 +1,23 @@
-//! Published and measured figures beside what the model predicts: `neuronscope validate`.
-
-use serde::Serialize;
+//! What a fit to a table finds: `neuronscope validate --calibrate`.
 
 use ns_base::units::format_share;
 use ns_base::{Refusal, refuse};
 use ns_fidelity::{
-    Calibrator, Coverage, DecodeCalibrator, DecodeFit, Decoders, KernelSummary, MeasuredRow, PublishedRow,
-    RowComparison, ServedAnswer, ServedCalibrator, ServedErrors, ServedRow, Summary, Validation, compare, coverage,
-    errors_of, is_generation, is_kernels, is_measured, ratios_by_one_factor, read_kernels, read_measured, read_rows,
-    read_served, rms_of_ratios, summarise_kernels, validate, validate_generation, validate_served,
+    Calibrator, DecodeCalibrator, DecodeFit, PublishedRow, ServedCalibrator, ServedErrors, ServedRow, Summary,
+    errors_of, ratios_by_one_factor, rms_of_ratios,
 };
-pub use ns_fidelity::{KernelComparison, KernelRow, compare_kernel};
 
-/// A table of figures.
-#[derive(Clone, Debug)]
-pub enum FigureTable {
-    /// Instructions, transfers and rates.
-    Measured(Vec<MeasuredRow>),
-    /// Figures of models.
-    Published(Vec<PublishedRow>),
-    /// Served models.
-    Served(Vec<ServedRow>),
-    /// NKI kernels, which the shell runs.
-    Kernels(Vec<KernelRow>),
-}
+use super::table::FigureTable;
 
-/// The rows of a table beside their predictions.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum FigureAnswer {
-    Measured { measurements: Vec<RowComparison> },
-    Published { rows: Vec<Validation>, summary: Summary, coverage: Vec<Coverage> },
-    Served { rows: Vec<ServedAnswer>, groups: Vec<ServedErrors> },
-    Kernels { kernels: Vec<KernelComparison>, summary: Vec<KernelSummary> },
-}
-
-impl FigureTable {
-    /// The table in a file. Fails when it is none of the known ones, or a row of it cannot be read.
-    pub fn read(file: &str, text: &[u8]) -> Result<Self, Refusal> {
-        let unlike = |what: &str, e: Refusal| refuse!("{file}: is not a table of {what}: {e}");
-        if is_measured(text) {
-            return read_measured(text).map(Self::Measured).map_err(|e| unlike("measurements", e));
+/// What the fit to the rows finds, and the errors of the fits without some of them. Fails when nothing is fitted to such rows.
+pub fn calibrated(table: &FigureTable) -> Result<String, Refusal> {
+    match table {
+        FigureTable::Measured(_) => {
+            Err(refuse!("holds measurements of instructions; --calibrate fits to rows of models"))
         }
-        if is_kernels(text) {
-            return read_kernels(text).map(Self::Kernels);
-        }
-        match read_served(text) {
-            Some(rows) => rows.map(Self::Served).map_err(|e| unlike("served models", e)),
-            None => read_rows(text).map(Self::Published).map_err(|e| unlike("published figures", e)),
-        }
-    }
-
-    /// What the fit to the rows finds, and the errors of the fits without some of them. Fails when nothing is fitted to such rows.
-    pub fn calibrated(&self) -> Result<String, Refusal> {
-        match self {
-            Self::Measured(_) => Err(refuse!("holds measurements of instructions; --calibrate fits to rows of models")),
-            Self::Kernels(_) => Err(refuse!("holds NKI kernels, to which nothing is fitted")),
-            Self::Served(rows) => Ok(calibrate_served(rows)),
-            Self::Published(rows) => Ok(calibrate(rows)),
-        }
-    }
-
-    /// The rows beside their predictions; `run` finds those of kernels, and fails when one cannot run.
-    pub fn predicted<E>(
-        &self,
-        run: impl FnOnce(&[KernelRow]) -> Result<Vec<KernelComparison>, E>,
-    ) -> Result<FigureAnswer, E> {
-        Ok(match self {
-            Self::Measured(rows) => FigureAnswer::Measured { measurements: rows.iter().map(compare).collect() },
-            Self::Served(rows) => {
-                let (rows, groups) = validate_served(rows);
-                FigureAnswer::Served { rows, groups }
-            }
-            Self::Published(rows) => {
-                let mut decoders = Decoders::default();
-                let mut answer =
-                    |row| if is_generation(row) { validate_generation(row, &mut decoders) } else { validate(row) };
-                let rows: Vec<Validation> = rows.iter().map(&mut answer).collect();
-                let summary = Summary::of(rows.iter());
-                FigureAnswer::Published { rows, summary, coverage: coverage() }
-            }
-            Self::Kernels(rows) => {
-                let kernels = run(rows)?;
-                FigureAnswer::Kernels { summary: summarise_kernels(&kernels), kernels }
-            }
-        })
+        FigureTable::Kernels(_) => Err(refuse!("holds NKI kernels, to which nothing is fitted")),
+        FigureTable::Served(rows) => Ok(calibrate_served(rows)),
+        FigureTable::Published(rows) => Ok(calibrate(rows)),
     }
 }
 
