@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use ns_session::WriteFormat;
 
 use super::analysis_args::{
-    CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, PathArgs, QueryArgs, SpanArgs,
+    CompareArgs, CountersArgs, FlameArgs, HistogramArgs, LevelArgs, OperatorsArgs, PathArgs, QueryArgs, SpanArgs,
 };
 use super::bench_args::BenchArgs;
 use super::customop_args::CustomOpArgs;
@@ -182,6 +182,8 @@ pub(super) struct OpenArgs {
     /// Show this many operators
     #[arg(long, default_value_t = 20)]
     pub top: usize,
+    #[command(flatten)]
+    pub level: LevelArgs,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -18,7 +18,7 @@ const CONCEPTS: &[&str] = &[
     "duration seconds time timeout benchmark-time",
     "max-inferences num-timed-iterations repeat requests iterations iters num-iterations steps runs",
     "warmup-inferences num-warmup-iterations warmup warmup-iterations warmup-steps",
-    "output output-dirname models-dir o out output-file output-dir save save-to filename",
+    "output output-dirname models-dir o out output-file output-dir out-dir outdir logdir log-dir save save-to filename",
     "model models model-id model-path model-file model-name-or-path network checkpoint onnx file path",
     "input inputs shapes shape input-shape input-shapes input-tokens prompt-tokens prompt-length context context-length",
     "output-tokens output generate tokens num-tokens new-tokens",
@@ -30,8 +30,33 @@ const CONCEPTS: &[&str] = &[
     "report-verbosity verbosity verbose quiet log-level debug",
 ];
 
-/// What people call the tokens of a sequence, which a model of the zoo has as a parameter.
-const SEQUENCE: &str = "seq seq-len seq-length seqlen sequence-length max-length max-seq-len max-seq-length";
+/// What is no flag here: the flag that a command has beside it, what people call it, and what to write instead.
+const NO_FLAGS: &[(&str, &str, &str)] = &[
+    (
+        "model",
+        "seq seq-len seq-length seqlen sequence-length max-length max-seq-len max-seq-length",
+        "the tokens of a sequence are a parameter of the model: --model bert-base-uncased:seq=128",
+    ),
+    (
+        "by",
+        "sort sort-by order order-by sort-order",
+        "rows come by their self time; neuronscope query FILE \"group by name order by count desc\" takes any order",
+    ),
+    ("level", "framework framework-op framework-ops hlo hlo-op hlo-ops modules", A_LEVEL),
+];
+
+/// Values that are none, of a flag: what people write, and what to write instead.
+const NO_VALUES: &[(&str, &str, &str)] = &[
+    ("--by", "framework framework-op framework-ops hlo hlo-op hlo-ops layer kernel", A_LEVEL),
+    ("--workflow", "lazy xla torch-xla lazy-tensor eager pjrt", "the lazy workflow of torch_xla is mark_step"),
+    (
+        "--workflow",
+        "traced torch-neuronx jit aot compile compiled inference",
+        "what torch_neuronx.trace makes is trace",
+    ),
+];
+
+const A_LEVEL: &str = "operators of one kind are a level: --level \"HLO ops\", --level \"framework ops\"";
 
 /// Those of the known names that mean what `name` means.
 pub(super) fn same_meaning<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
@@ -50,6 +75,7 @@ pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command
     if let Some(plain) = of_number(&error, command) {
         return plain;
     }
+    with_value_tip(&mut error);
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(given))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     else {
@@ -64,9 +90,10 @@ pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command
     // clap's own tips are of names that are less alike, and of values that begin with dashes.
     error.remove(ContextKind::Suggested);
     error.remove(ContextKind::SuggestedArg);
-    if SEQUENCE.split(' ').any(|word| word == name) && known.contains(&"model") {
-        let tip = "the tokens of a sequence are a parameter of the model: --model bert-base-uncased:seq=128";
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+    let plain = name.to_ascii_lowercase().replace('_', "-");
+    let is_meant = |(beside, words, _): &&(&str, &str, &str)| known.contains(beside) && has_word(words, &plain);
+    if let Some((_, _, tip)) = NO_FLAGS.iter().find(is_meant).filter(|_| same.is_empty()) {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(*tip)]));
     }
     if command.get_name() == "fit" && root.find_subcommand("generate").is_some_and(|of| has_flag(of, &name)) {
         let tip = format!("fit tries every instance and degree; neuronscope generate has --{name}");
@@ -100,6 +127,22 @@ fn of_number(error: &clap::Error, command: &Command) -> Option<clap::Error> {
     let word = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
     let (flag, value) = (word(ContextKind::InvalidArg), word(ContextKind::InvalidValue));
     Some(command.clone().error(ErrorKind::ValueValidation, format!("{flag}: '{value}' {what}")))
+}
+
+fn has_word(words: &str, word: &str) -> bool {
+    words.split(' ').any(|other| other == word)
+}
+
+/// Adds what to write in the place of a value that is none.
+fn with_value_tip(error: &mut clap::Error) {
+    let word = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let (flag, value) = (word(ContextKind::InvalidArg), word(ContextKind::InvalidValue));
+    let value = value.to_ascii_lowercase().replace(['_', ' '], "-");
+    let is_meant =
+        |(of, words, _): &&(&str, &str, &str)| flag.split_whitespace().next() == Some(of) && has_word(words, &value);
+    if let Some((_, _, tip)) = NO_VALUES.iter().find(is_meant) {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(*tip)]));
+    }
 }
 
 fn has_flag(command: &Command, name: &str) -> bool {
@@ -137,6 +180,11 @@ mod tests {
         assert!(said("n matmult --iters 2").contains("argument exists: '--num-timed-iterations'"));
         assert!(said("n fit --instance inf2").contains("tip: fit tries every instance"));
         assert!(said("n bench --seq-len 64").contains("--model bert-base-uncased:seq=128"));
+        assert!(said("n profile --logdir logs").contains("argument exists: '--output'"));
+        assert!(said("n operators --sort time a").contains("group by name order by count desc"));
+        assert!(said("n operators --hlo a").contains("--level \"HLO ops\""));
+        assert!(said("n operators --by hlo_op a").contains("--level \"HLO ops\""));
+        assert!(said("n profile nn --workflow lazy").contains("is mark_step"));
         assert!(said("n bench --max-infers 64").contains("argument exists: '--max-inferences'"));
         assert!(said("n flame -o f.svg a.json").lines().all(|line| !line.contains("tip:")));
         assert!(said("n compile -o f").contains("'--models-dir'"));

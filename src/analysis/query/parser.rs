@@ -6,6 +6,26 @@ use super::tokens::{Token, TokenAt, tokens};
 use crate::GroupBy;
 use ns_base::{Refusal, refuse};
 
+/// What other tools call columns, each after the name that it has here.
+const OTHER_NAMES: [(&str, &str); 9] = [
+    ("name", "op op_name opname framework_op hlo_op slice slice_name kernel kernel_name"),
+    ("dur", "duration time latency dur_ns duration_ns total total_time"),
+    ("start", "ts timestamp start_time start_ns begin"),
+    ("end", "end_time end_ns finish"),
+    ("self", "self_time self_ns self_dur"),
+    ("category", "cat type kind"),
+    ("operator", "framework aten op_type"),
+    ("thread", "tid track track_id engine queue stream lane"),
+    ("process", "pid rank"),
+];
+
+/// The column that is meant by a name of another tool.
+fn likely_column(word: &str) -> Option<&'static str> {
+    let word = word.to_ascii_lowercase();
+    let is_meant = |others: &&str| others.split(' ').any(|other| other == word);
+    OTHER_NAMES.iter().find(|(name, others)| *name == word || is_meant(&others)).map(|(name, _)| *name)
+}
+
 /// Deepest nesting of conditions.
 const MOST_NESTED: usize = 64;
 
@@ -144,15 +164,20 @@ impl Parser {
 
     fn comparison(&mut self) -> Result<Condition, QueryError> {
         let column = self.column()?;
-        if self.keyword("in") {
-            self.expect_sign("(")?;
-            let values = self.list(|p| p.literal(&column))?;
-            self.expect_sign(")")?;
-            return Ok(Condition::In(column, values));
+        if self.keyword("not") {
+            let Some(found) = self.in_words(&column)? else {
+                return self.fail(refuse!("expected in, like or between"));
+            };
+            return Ok(Condition::Not(Box::new(found)));
         }
-        const SIGNS: [(&str, Comparator); 8] = [
+        if let Some(found) = self.in_words(&column)? {
+            return Ok(found);
+        }
+        const SIGNS: [(&str, Comparator); 10] = [
             ("=", Comparator::Equal),
+            ("==", Comparator::Equal),
             ("!=", Comparator::NotEqual),
+            ("<>", Comparator::NotEqual),
             ("<", Comparator::Less),
             ("<=", Comparator::AtMost),
             (">", Comparator::Greater),
@@ -162,14 +187,44 @@ impl Parser {
         ];
         let found = SIGNS.into_iter().find(|(sign, _)| *self.peek() == Token::Sign(sign));
         let Some((_, how)) = found else {
-            return self.fail(refuse!("expected =, !=, <, <=, >, >=, ~, !~ or in"));
+            return self.fail(refuse!("expected =, !=, <, <=, >, >=, ~, !~, in, like or between"));
         };
-        let contains = matches!(how, Comparator::Contains | Comparator::ContainsNot);
-        if contains && matches!(column.kind(), ValueKind::Ns | ValueKind::Count) {
+        if !matches!(how, Comparator::Contains | Comparator::ContainsNot) {
+            self.at += 1;
+            let value = self.literal(&column)?;
+            return Ok(Condition::Compare(column, how, value));
+        }
+        self.with_text(column, how)
+    }
+
+    /// A comparison with a word of SQL in the place of a sign; `None` without one.
+    fn in_words(&mut self, column: &Column) -> Result<Option<Condition>, QueryError> {
+        if self.keyword("in") {
+            self.expect_sign("(")?;
+            let values = self.list(|p| p.literal(column))?;
+            self.expect_sign(")")?;
+            return Ok(Some(Condition::In(column.clone(), values)));
+        }
+        if self.keyword("between") {
+            let low = self.literal(column)?;
+            if !self.keyword("and") {
+                return self.fail(refuse!("expected and"));
+            }
+            let high = self.literal(column)?;
+            let end = |how, value| Condition::Compare(column.clone(), how, value);
+            return Ok(Some(Condition::All(vec![end(Comparator::AtLeast, low), end(Comparator::AtMost, high)])));
+        }
+        let is_like = matches!(self.peek(), Token::Word(word) if word.eq_ignore_ascii_case("like"));
+        is_like.then(|| self.with_text(column.clone(), Comparator::Like)).transpose()
+    }
+
+    /// A comparison with a part or a pattern of a text, from its sign or word on.
+    fn with_text(&mut self, column: Column, how: Comparator) -> Result<Condition, QueryError> {
+        if matches!(column.kind(), ValueKind::Ns | ValueKind::Count) {
             return self.fail(refuse!("{} is a number: compare it with =, <, >", column.name()));
         }
         self.at += 1;
-        if contains && matches!(self.peek(), Token::Number(_)) {
+        if matches!(self.peek(), Token::Number(_)) {
             return self.fail(refuse!("expected a text in quotes"));
         }
         let value = self.literal(&column)?;
@@ -240,6 +295,9 @@ impl Parser {
             Some(column) => {
                 self.at += 1;
                 Ok(column)
+            }
+            None if likely_column(&word).is_some() => {
+                self.fail(refuse!("there is no column '{word}': it is {}", likely_column(&word).unwrap_or_default()))
             }
             None => self.fail(refuse!("there is no column '{word}': use name, category, operator, module, process, device, core, thread, start, end, dur, self, depth or args.KEY")),
         }
@@ -328,6 +386,21 @@ mod tests {
         assert_eq!(ours, parse(sql));
         assert_eq!(parse("select * from slice limit 3"), parse("limit 3"));
         assert_eq!(parse("select * from x").unwrap_err().to_string().split(':').nth(1), Some(" a query is of slices"));
+    }
+
+    #[test]
+    fn the_words_of_sql_are_comparisons() {
+        let condition = |text: &str| parse(text).unwrap().condition.unwrap();
+        assert_eq!(condition("where dur between 1us and 2us"), condition("where (dur >= 1us and dur <= 2us)"));
+        assert_eq!(condition("where name <> 'a' and depth == 1"), condition("where name != 'a' and depth = 1"));
+        assert_eq!(condition("where name not in ('a')"), condition("where not name in ('a')"));
+        assert_eq!(condition("where name NOT LIKE 'a%'"), condition("where not name like 'a%'"));
+        let error = |text: &str| parse(text).unwrap_err().to_string();
+        assert_eq!(error("where dur like '1%'"), "column 11: dur is a number: compare it with =, <, >");
+        assert_eq!(error("where dur between 1us"), "column 22: expected and");
+        assert_eq!(error("where name not = 'a'"), "column 16: expected in, like or between");
+        assert_eq!(error("where duration > 1us"), "column 7: there is no column 'duration': it is dur");
+        assert_eq!(error("order by Name"), "column 10: there is no column 'Name': it is name");
     }
 
     #[test]

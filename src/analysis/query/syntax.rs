@@ -52,6 +52,8 @@ pub enum Comparator {
     Contains,
     /// `!~`
     ContainsNot,
+    /// The text is as a pattern of SQL: `%` stands for any letters, `_` for one; letter case does not count.
+    Like,
 }
 
 /// A value in a query.

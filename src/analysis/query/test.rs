@@ -80,6 +80,8 @@ impl Check {
                 QueryValue::Int(n) => Some(n.to_string().contains(part)),
                 QueryValue::Real(_) | QueryValue::Missing => None,
             },
+            (Comparator::Like, QueryValue::Text(text), Literal::Text(pattern)) => Some(is_like(text, pattern)),
+            (Comparator::Like, ..) => None,
             (how, QueryValue::Text(text), Literal::Text(other)) => Some(holds(how, text.as_str().cmp(other.as_str()))),
             (how, value, Literal::Number(n)) => Some(holds(how, number(value)?.partial_cmp(n)?)),
             (how, QueryValue::Int(n), Literal::Text(other)) => {
@@ -97,13 +99,60 @@ impl Check {
     }
 }
 
+/// Whether a text is as a pattern of SQL.
+fn is_like(text: &str, pattern: &str) -> bool {
+    let (text, pattern): (Vec<char>, Vec<char>) =
+        (text.to_lowercase().chars().collect(), pattern.to_lowercase().chars().collect());
+    // Where the last `%` stands, and up to where the text has been given to it.
+    let (mut at, mut next, mut any) = (0, 0, None);
+    while at < text.len() {
+        match pattern.get(next) {
+            Some('%') => {
+                any = Some((next, at));
+                next += 1;
+            }
+            Some(c) if *c == '_' || *c == text[at] => (at, next) = (at + 1, next + 1),
+            _ => match &mut any {
+                Some((percent, from)) => {
+                    *from += 1;
+                    (at, next) = (*from, *percent + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[next..].iter().all(|c| *c == '%')
+}
+
 fn holds(how: Comparator, order: Ordering) -> bool {
     match how {
-        Comparator::Equal | Comparator::Contains | Comparator::ContainsNot => order == Ordering::Equal,
+        Comparator::Equal | Comparator::Contains | Comparator::ContainsNot | Comparator::Like => {
+            order == Ordering::Equal
+        }
         Comparator::NotEqual => order != Ordering::Equal,
         Comparator::Less => order == Ordering::Less,
         Comparator::AtMost => order != Ordering::Greater,
         Comparator::Greater => order == Ordering::Greater,
         Comparator::AtLeast => order != Ordering::Less,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_like;
+
+    #[test]
+    fn a_pattern_has_any_letters_and_single_ones() {
+        for (pattern, is) in [
+            ("aten%", true),
+            ("%addmm%", true),
+            ("%ADDMM", true),
+            ("aten__addm_", true),
+            ("addmm", false),
+            ("%x%", false),
+        ] {
+            assert_eq!(is_like("aten__addmm", pattern), is, "{pattern}");
+        }
+        assert!(is_like("", "%") && !is_like("", "_") && is_like("aab", "%ab") && is_like("\u{c4}h", "\u{e4}_"));
     }
 }

@@ -12,7 +12,7 @@ pub(super) enum Token {
     Text(String),
     /// A number; times are in ns.
     Number(f64),
-    /// One of `( ) , * = != < <= > >= ~ !~`.
+    /// One of `( ) , * = == != <> < <= > >= ~ !~`.
     Sign(&'static str),
     /// The end of the query.
     End,
@@ -26,7 +26,7 @@ pub(super) struct TokenAt {
 }
 
 /// Longer signs first.
-const SIGNS: [&str; 12] = ["!=", "!~", "<=", ">=", "=", "~", "<", ">", "(", ")", ",", "*"];
+const SIGNS: [&str; 14] = ["!=", "<>", "!~", "<=", ">=", "==", "=", "~", "<", ">", "(", ")", ",", "*"];
 
 /// Units of a number, with their length in ns.
 const UNITS: [(&str, f64); 6] = [("", 1.0), ("ns", 1.0), ("us", 1e3), ("\u{b5}s", 1e3), ("ms", 1e6), ("s", 1e9)];

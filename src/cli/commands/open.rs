@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use super::analysis::{analyse, list, print_json};
 use super::profile::{export, operators, write_page, write_trace};
 use super::text;
-use crate::analysis_args::{LevelArgs, ListingOutput};
+use crate::analysis_args::ListingOutput;
 use crate::args::OpenArgs;
 use crate::driver::Driver;
 use crate::remarks::{Remark, remarks_on, with_remarks};
@@ -38,6 +38,9 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
     if let Some(path) = &args.html {
         write_page(&mut driver, info.profile, LOCAL_PAGE, path)?;
     }
+    if args.level.level.is_some() && (args.json || args.summary) {
+        bail!("--level chooses the operators of the list; leave it out, or leave out --json and --summary");
+    }
     if args.summary {
         return sentences(&mut driver, info.profile, args.json);
     }
@@ -56,7 +59,7 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
         }
         let summary: OpenSummary = serde_json::from_slice(&json).context("the summary cannot be parsed")?;
         text::print_lines(&describe(&summary, one))?;
-        text::print(of_default_level(&mut driver, one, args.top)?.as_bytes())?;
+        text::print(operators_of(&mut driver, one, &args)?.as_bytes())?;
         text::print(neuron_tables(&mut driver, one)?.as_bytes())?;
     }
     Ok(())
@@ -171,12 +174,13 @@ fn of_device(device: &DeviceFigures) -> String {
 }
 
 /// The operators with the most time on the default level.
-fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Result<String> {
+fn operators_of(driver: &mut Driver, info: &ProfileInfo, args: &OpenArgs) -> Result<String> {
+    let (top, level) = (args.top, args.level.level.clone());
     let output = ListingOutput { json: false, csv: false, top };
     let listed = list(
         driver,
         info.profile,
-        Listing::Groups(GroupsOf { by: GroupBy::Operation, ..GroupsOf::default() }),
+        Listing::Groups(GroupsOf { by: GroupBy::Operation, level, ..GroupsOf::default() }),
         &output,
     )?;
     let number = |row: &[Cell], at: usize| row.get(at).and_then(Cell::number).unwrap_or(0.0);
@@ -197,7 +201,7 @@ fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Resu
     if rows.is_empty() {
         return Ok(String::new());
     }
-    let mut out = format!("\n{}", LevelArgs { level: None }.line(info));
+    let mut out = format!("\n{}", args.level.line(info));
     out.push_str(&text::table(&["Operator", ">Count", ">Total", ">Self"], &rows));
     if listed.total > top as u64 {
         out.push_str(&format!("... and {} more (--top N shows more)\n", listed.total - top as u64));
