@@ -19,6 +19,19 @@ const OTHER_NAMES: [(&str, &str); 9] = [
     ("process", "pid rank"),
 ];
 
+/// Words of SQL that queries do not have, each with what to do.
+const OTHER_WORDS: [(&str, &str); 5] = [
+    ("as", "a column keeps its name: leave out as"),
+    ("having", "there is no having: order by the figure, and read the first rows"),
+    ("distinct", "there is no distinct: group by the column"),
+    ("join", "a query is of the slices of one profile: neuronscope compare puts two beside each other"),
+    ("offset", "there is no offset: raise the limit"),
+];
+
+fn unknown_word(word: &str) -> Option<&'static str> {
+    OTHER_WORDS.iter().find(|(other, _)| word.eq_ignore_ascii_case(other)).map(|(_, advice)| *advice)
+}
+
 /// The column that is meant by a name of another tool.
 fn likely_column(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
@@ -38,6 +51,9 @@ pub fn parse(text: &str) -> Result<Query, QueryError> {
     let query = parser.query()?;
     match parser.peek() {
         Token::End => Ok(query),
+        Token::Word(word) if unknown_word(word).is_some() => {
+            parser.fail(refuse!("{}", unknown_word(word).unwrap_or_default()))
+        }
         _ => parser
             .fail(refuse!("expected where, group by, select, order by or limit, in this order; select may come first")),
     }
@@ -53,7 +69,7 @@ impl Parser {
     fn query(&mut self) -> Result<Query, QueryError> {
         let mut query = Query::default();
         let is_first = self.selection(&mut query)?;
-        if self.keyword("where") {
+        if self.keyword("where") || self.begins_with_a_condition() {
             query.condition = Some(self.any()?);
         }
         if self.two_words("group", "by")? {
@@ -71,6 +87,11 @@ impl Parser {
             query.limit = Some(self.whole_number()?);
         }
         Ok(query)
+    }
+
+    /// Whether a column stands where `where` would: the whole text is a condition.
+    fn begins_with_a_condition(&self) -> bool {
+        self.at == 0 && matches!(self.peek(), Token::Word(word) if Column::from_name(word).is_some())
     }
 
     /// `select` with its items, or `*` for those that stand where none are given; `from slices` says what there is to ask. Whether it is there.
@@ -399,6 +420,8 @@ mod tests {
         assert_eq!(error("where dur like '1%'"), "column 11: dur is a number: compare it with =, <, >");
         assert_eq!(error("where dur between 1us"), "column 22: expected and");
         assert_eq!(error("where name not = 'a'"), "column 16: expected in, like or between");
+        assert_eq!(parse("name = 'a'"), parse("where name = 'a'"));
+        assert_eq!(error("select name as n"), "column 13: a column keeps its name: leave out as");
         assert_eq!(error("where duration > 1us"), "column 7: there is no column 'duration': it is dur");
         assert_eq!(error("order by Name"), "column 10: there is no column 'Name': it is name");
     }

@@ -66,9 +66,22 @@ impl PlanRequest {
         Ok(Plan { configs: expand_experiments(&self.expand, self.rules), models: self.kept_models()? })
     }
 
-    /// A sentence for each backend that is asked for by name and that no accelerator can run. Fails when the rules themselves fail.
+    /// A sentence for each backend that is asked for by name and that no accelerator can run, and for filters without effect. Fails when the
+    /// rules themselves fail.
     pub fn left_out(&self) -> Result<Vec<String>, Refusal> {
-        left_out(&self.expand, self.rules)
+        let mut all = left_out(&self.expand, self.rules)?;
+        let patterns = [&self.filter[..], &self.exclude].concat().join("', '");
+        if self.is_whole_dummy() && !patterns.is_empty() {
+            all.push(format!(
+                "'{patterns}' has no effect: the suite dummy has one model and no filter; --suite-name zoo and --suite-name torchbench have more"
+            ));
+        }
+        Ok(all)
+    }
+
+    /// Whether the suite is the one that is neither divided nor filtered.
+    fn is_whole_dummy(&self) -> bool {
+        self.suite == Suite::Dummy && self.models.is_empty() && self.model_files.is_empty()
     }
 
     /// The suite's list or the given one, cut to this machine's part and filtered by the patterns. The dummy suite's own model
@@ -77,7 +90,7 @@ impl PlanRequest {
         let filter = ModelFilter::new(&self.filter, &self.exclude, &self.filter_tiers, &self.exclude_tiers)?;
         let mut listed: Vec<String> = self.suite.models().into_iter().map(|m| m.name).collect();
         listed.extend(self.model_files.iter().filter(|name| !listed.contains(name)).cloned().collect::<Vec<_>>());
-        if self.suite == Suite::Dummy && self.models.is_empty() && self.model_files.is_empty() {
+        if self.is_whole_dummy() {
             return Ok(listed);
         }
         let names = if self.models.is_empty() { listed } else { self.models.clone() };
@@ -134,6 +147,13 @@ mod tests {
         assert!(reason_of_models.contains("the nearest are resnet18"), "{reason_of_models}");
         let of_settings = reason(request("^resnet", Some(Dynamo::Inductor))).unwrap();
         assert!(of_settings.starts_with("no combination of --accelerator"), "{of_settings}");
+    }
+
+    #[test]
+    fn a_filter_of_the_dummy_suite_is_named() {
+        let dummy = PlanRequest { suite: Suite::Dummy, ..request("^nn$", None) };
+        assert!(dummy.left_out().unwrap()[0].starts_with("'^nn$' has no effect: the suite dummy has one model"));
+        assert_eq!(request("^nn$", None).left_out(), Ok(Vec::new()));
     }
 
     #[test]

@@ -96,7 +96,11 @@ impl Suite {
     pub fn model(self, name: &str) -> Result<SuiteModel, Refusal> {
         let models = self.models();
         let names = || models.iter().map(|m| m.name.as_str());
+        let has = |suite: &Self| suite.models().iter().any(|m| m.name == name);
         let unknown = || {
+            if let Some(other) = [Self::Torchbench, Self::Zoo].iter().find(|suite| has(suite)) {
+                return refuse!("suite {} has no model '{name}'; --suite-name {} has it", self.name(), other.name());
+            }
             let (suite, nearest) = (self.name(), nearest_text(name, names()));
             let known = names().collect::<Vec<_>>().join(", ");
             refuse!("suite {suite} has no model '{name}'; the nearest are {nearest}, of {known}")
@@ -119,6 +123,8 @@ mod tests {
         }
         let names: Vec<String> = Suite::Torchbench.models().into_iter().map(|m| m.name).collect();
         assert!(names.is_sorted());
+        let of_other = Suite::Dummy.model("nn").unwrap_err().to_string();
+        assert_eq!(of_other, "suite dummy has no model 'nn'; --suite-name zoo has it");
         assert!(Suite::Dummy.model("resnet").unwrap_err().to_string().ends_with("the nearest are dummy, of dummy"));
     }
 }
