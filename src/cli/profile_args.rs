@@ -57,6 +57,7 @@ pub(super) enum ProfileType {
     /// One execution, operator by operator
     Operator,
     /// Host and NeuronCores over --ms-duration, step after step: the run of `bench --trace`, which --output names
+    #[value(alias = "system")]
     Trace,
 }
 

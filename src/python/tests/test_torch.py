@@ -1484,8 +1484,29 @@ def test_what_a_recording_and_a_build_do_not_know_is_said(capsys):
     assert "the profiler saw nothing" in capsys.readouterr().err
     with pytest.raises(ValueError, match="call start"):
         profiler.profile().stop()
+    with profiler.profile(9012, 5000, "logs", "operator", auto_start=False):
+        pass
+    assert "waits for start()" in capsys.readouterr().err
+    for wrong in ({"profile_type": "model"}, {"target": "perfetto"}):
+        with pytest.raises(ValueError, match="does not exist; choose"):
+            profiler.profile(**wrong)
     with pytest.raises(TypeError, match="has no argument multi_core; it has name"):
         custom_op.load("relu", ["relu.cpp"], ["shape.cpp"], multi_core=True)
+
+
+def test_a_recording_for_perfetto_is_written_where_it_is_asked_for(tmp_path, capsys):
+    from neuronscope import torch_neuronx
+
+    model, x = torch.nn.Linear(4, 4), torch.rand(2, 4)
+    for kind in ("operator", "system"):
+        recording = torch_neuronx.experimental.profiler.profile(profile_type=kind, ms_duration=100, target="neuron_profile_perfetto", output_dir=str(tmp_path), auto_start=False)
+        with recording:
+            traced = torch_neuronx.trace(model, x)
+            recording.start()
+            traced(x)
+        path = tmp_path / f"{kind}_1.pftrace"
+        assert str(path) in capsys.readouterr().err
+        assert neuronscope.open(str(path)).operators()
 
 
 def test_a_device_by_default_a_file_and_one_process_of_several():
