@@ -85,7 +85,7 @@ def is_on_device(tensor):
 
 def is_named(name):
     """Whether a device is the simulated one."""
-    return isinstance(name, torch.device) and name.type == "xla" or isinstance(name, str) and name.partition(":")[0] in ("xla", "neuron")
+    return isinstance(name, torch.device) and name.type in ("xla", "neuron") or isinstance(name, str) and name.partition(":")[0] in ("xla", "neuron")
 
 
 def _forget_the_dead():

@@ -13,7 +13,7 @@ import sys
 import traceback
 from multiprocessing import spawn
 
-from . import _core, clock, missing
+from . import _core, clock, missing, native
 from ._core import Error, UsageError
 from .calls import with_page
 
@@ -138,6 +138,9 @@ def main(args=None):
         return 2
     print(f"neuronscope: {chosen.script} on a simulated {chosen.instance}; the clock is {chosen.clock}: {_SAID[chosen.clock]}", file=sys.stderr)
     install({"clock": chosen.clock, "values": chosen.values, "instance": chosen.instance})
+    with open(chosen.script, "rb") as source:
+        if native.is_named_in(source.read()):
+            native.install()
     sys.argv = [chosen.script, *chosen.args]
     sys.path[0] = os.path.dirname(os.path.abspath(chosen.script))
     try:
