@@ -68,7 +68,7 @@ class profile:
         kind = [] if self._type == "operator" else ["--profile-type=trace", *([f"--ms-duration={self._ms}"] if self._ms else [])]
         for n, program in enumerate(self._programs):
             path = os.path.join(self._traces, f"{self._type}_{n + 1}.pftrace")
-            program.run("profile", f"--output={path}", "--export=perfetto", *kind, on_line=say)
+            program.run("profile", f"--output={path}", "--export=perfetto", *kind)
             remark(f"the timeline of {program.name} is {path}: open it at ui.perfetto.dev, or drop it on the page of neuronscope serve")
 
     def __enter__(self):
