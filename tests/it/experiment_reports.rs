@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use neuronscope::experiment::aggregate::{
-    AcceleratorChoice, Aggregator, Backend, Baseline, Metric, Report, ReportKind, Selection, Table, speedups,
+    AcceleratorChoice, Aggregator, Backend, BackendNames, Baseline, Metric, Report, ReportKind, Selection, Table,
+    speedups,
 };
 use neuronscope::experiment::plan::{ModelFilter, Test};
 use proptest::prelude::*;
@@ -205,7 +206,7 @@ fn report(lines: &[String], kind: ReportKind, baseline: Baseline, backends: &[Ba
         records.push_line(line.as_bytes(), String::new).unwrap();
     }
     let times = speedups(&records, backends, baseline).ok()?;
-    Report { kind, times: &times, backends, baseline }.table()
+    Report { kind, times: &times, backends, baseline, names: BackendNames::Suite }.table()
 }
 
 fn line(timestamp: u8, backend: usize, model: u8, batch: u8, times: &[f64]) -> String {

@@ -1,5 +1,6 @@
 //! Notes for the user about a sweep before it runs, one sentence each.
 
+use ns_compiler::Workflow;
 use ns_device::ModelKind;
 use ns_machine::arch::instances_like;
 use ns_model::ModelSpec;
@@ -15,8 +16,14 @@ const SHORTEST_FULL_S: f64 = 2.0;
 
 /// Notes on the run as a whole and on its models.
 pub(crate) fn notes(config: &BenchConfig, models: &[ModelConfig]) -> Vec<String> {
-    let of_models =
-        [names(config), levels(config, models), dataset(config, models), instances(config, models), no_bias(models)];
+    let of_models = [
+        names(config),
+        levels(config, models),
+        dataset(config, models),
+        instances(config, models),
+        no_bias(models),
+        tutorial_step(config, models),
+    ];
     duration(config).into_iter().chain(of_models.into_iter().flatten()).collect()
 }
 
@@ -83,6 +90,19 @@ fn no_bias(models: &[ModelConfig]) -> Option<String> {
     let model = models.iter().find(is_without)?;
     Some(format!(
         "model: {} adds no bias, so values leave the range of their format along the chain and NaN may appear; a device reports numerical errors to the host, which slows a run and is not in these times. Use add_bias=true; neuronscope matmult --no-bias says after which product",
+        model.model
+    ))
+}
+
+/// The custom operator tutorial times a loop, of which a step is a part.
+fn tutorial_step(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
+    let is_network = |model: &&ModelConfig| {
+        let spec: Option<ModelSpec> = model.model.parse().ok().filter(|spec: &ModelSpec| spec.id() == "mlp");
+        spec.is_some_and(|spec| spec.settings().text("kernel").starts_with("relu-"))
+    };
+    let model = models.iter().find(is_network).filter(|_| config.options.workflow == Workflow::MarkStep)?;
+    Some(format!(
+        "model: a call of {} is one step of the custom operator tutorial's network; the tutorial's loop also loads a batch of images before each step, and neuronscope customop times that loop",
         model.model
     ))
 }

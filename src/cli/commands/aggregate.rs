@@ -11,14 +11,15 @@ use clap::error::ErrorKind;
 use super::text;
 use crate::args::Args;
 use crate::experiment_args::AggregateArgs;
-use crate::file::Lines;
+use crate::file::{Lines, metadata};
 use crate::host;
 use crate::png::png;
 use ns_session::reports::{AggregateResult, Aggregation, AggregationRun};
 
 pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
     args.files = files_of(&args.files)?;
-    let mut run = match aggregation_of(&mut args)?.start() {
+    let aggregation = aggregation_of(&mut args)?;
+    let mut run = match aggregation.start() {
         Ok(run) => run,
         Err(message) => Args::command().error(ErrorKind::InvalidValue, message).exit(),
     };
@@ -42,6 +43,10 @@ fn aggregation_of(args: &mut AggregateArgs) -> Result<Aggregation> {
     args.options.put_into(&mut aggregation, &[])?;
     let tiers = [&models.filter_by_tier[..], &models.exclude_by_tier];
     let mut aggregation = aggregation.of_models([&models.filter, &models.exclude], tiers)?;
+    // Without the first file there is no record whose accelerator would suit.
+    if let Some(file) = args.files.first().filter(|_| !aggregation.is_lenient()) {
+        metadata(file)?;
+    }
     aggregation.suit(|| first_line(args.files.first()?));
     Ok(aggregation)
 }

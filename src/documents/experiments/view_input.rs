@@ -9,8 +9,8 @@ use super::store::RecordStore;
 use super::text::moment;
 use ns_base::{Order, Refusal};
 use ns_experiment::aggregate::{
-    AcceleratorChoice, Aggregator, Backend, Baseline, Measure, Metric, Report, ReportKind, Selection, TimeSpeedups,
-    known_accelerator, speedups,
+    AcceleratorChoice, Aggregator, Backend, BackendNames, Baseline, Measure, Metric, Report, ReportKind, Selection,
+    TimeSpeedups, known_accelerator, speedups,
 };
 use ns_experiment::plan::{ModelFilter, Test};
 use ns_forms::{ExperimentField, ExperimentSpec, ExperimentView};
@@ -177,7 +177,8 @@ impl<'a> ViewInput<'a> {
 
     /// A report of the command line.
     pub fn report(&self, kind: ReportKind) -> Report<'_> {
-        Report { kind, times: &self.times, backends: &self.backends, baseline: self.baseline }
+        let names = BackendNames::Suite;
+        Report { kind, times: &self.times, backends: &self.backends, baseline: self.baseline, names }
     }
 
     /// The baseline in words: `Oldest Inductor`.

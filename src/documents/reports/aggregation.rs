@@ -3,8 +3,8 @@
 use ns_base::{Refusal, refuse};
 use ns_bench::comma_list;
 use ns_experiment::aggregate::{
-    AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
-    known_accelerator, speedups, unlike_batches,
+    AcceleratorChoice, Aggregator, Backend, BackendNames, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind,
+    Selection, known_accelerator, speedups, unlike_batches,
 };
 use ns_experiment::figure::{FigureSize, Picture, figure};
 use ns_experiment::plan::{ModelFilter, Test};
@@ -18,6 +18,7 @@ pub struct Aggregation {
     /// The backends to compare; empty for those of the suite.
     backends: Vec<Backend>,
     baseline: Baseline,
+    names: BackendNames,
     report: ReportKind,
     test: Test,
     metric: Metric,
@@ -52,6 +53,7 @@ impl Default for Aggregation {
             accelerator: None,
             backends: Vec::new(),
             baseline: Baseline::Oldest,
+            names: BackendNames::Suite,
             report: ReportKind::Speedup,
             test: Test::Eval,
             metric: Metric::Execution,
@@ -72,6 +74,10 @@ impl Options for Aggregation {
 const BASELINES: [Choice<Baseline>; 2] = [
     ("oldest", "The oldest time of each model", Baseline::Oldest),
     ("latest", "The newest timestamp", Baseline::Latest),
+];
+const NAMES: [Choice<BackendNames>; 2] = [
+    ("suite", "XLA+Dynamo, as the suite today", BackendNames::Suite),
+    ("readme", "PytorchXLA, as the samples in the suite's README", BackendNames::Readme),
 ];
 const REPORTS: [Choice<ReportKind>; 5] = [
     ("latest", "Models by speed-up, each backend at its newest timestamp", ReportKind::Latest),
@@ -105,6 +111,9 @@ const AGGREGATION_OPTIONS: &[Opt<Aggregation>] = &[
     opt(field("report", "Report", "Report", "", FieldKind::Choice(&names(REPORTS))),
         flag("REPORT", "").values(&names(REPORTS)),
         |a| name_of_choice(&REPORTS, a.report), |a, given| given.choice(&REPORTS).map(|report| a.report = report)),
+    opt(field("names", "Names", "How headings call the backends", "", FieldKind::Choice(&names(NAMES))),
+        flag("NAMES", "").values(&names(NAMES)),
+        |a| name_of_choice(&NAMES, a.names), |a, given| given.choice(&NAMES).map(|names| a.names = names)),
     opt(field("test", "Test", "", "", FieldKind::Line),
         Flag::elsewhere("test"),
         |a| name_of_choice(&TESTS, a.test), |a, given| given.choice(&TESTS).map(|test| a.test = test)),
@@ -177,6 +186,11 @@ impl Aggregation {
         self.is_lenient = product.is_some_and(|product| known_accelerator(product).is_none());
     }
 
+    /// Whether lines and files that cannot be used are counted.
+    pub const fn is_lenient(&self) -> bool {
+        self.is_lenient
+    }
+
     /// Begins to read records. An accelerator that the suite does not know is wrong usage, like any bad choice.
     pub fn start(self) -> Result<AggregationRun, String> {
         let accelerator = match (&self.accelerator, self.is_lenient) {
@@ -246,9 +260,9 @@ impl AggregationRun {
     /// The report. In a terminal, characters draw the picture. Fails when there are no records, or no records of the baseline.
     pub fn result(&self, is_terminal: bool) -> Result<AggregateResult, Refusal> {
         self.records.check_some()?;
-        let Aggregation { report: kind, baseline, metric, format, .. } = self.aggregation;
+        let Aggregation { report: kind, baseline, names, metric, format, .. } = self.aggregation;
         let times = speedups(&self.records, &self.backends, baseline)?;
-        let report = Report { kind, times: &times, backends: &self.backends, baseline };
+        let report = Report { kind, times: &times, backends: &self.backends, baseline, names };
         let Some(table) = report.table() else {
             let any = if self.aggregation.is_lenient { "any" } else { DEFAULT_ACCELERATOR };
             let accelerator = self.aggregation.accelerator.as_deref().unwrap_or(any);

@@ -21,6 +21,26 @@ names! {
     pub fn from_name(name: &str) -> Option<Self>;
 }
 
+/// How headings call the backends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BackendNames {
+    /// As the suite does today.
+    #[default]
+    Suite,
+    /// As the samples in the suite's README do, which are older.
+    Readme,
+}
+
+impl BackendNames {
+    /// The name of a backend in headings.
+    pub const fn title(self, backend: Backend) -> &'static str {
+        match (self, backend) {
+            (Self::Readme, Backend::OpenxlaDynamo) => "PytorchXLA",
+            _ => backend.title(),
+        }
+    }
+}
+
 impl Backend {
     /// Its name in headings.
     pub const fn title(self) -> &'static str {

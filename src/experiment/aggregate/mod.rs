@@ -20,7 +20,7 @@ mod table;
 mod unlike;
 
 pub use accelerator::{AcceleratorChoice, KNOWN_ACCELERATORS, known_accelerator};
-pub use backend::Backend;
+pub use backend::{Backend, BackendNames};
 pub use datetime::datetime_utc;
 pub use measure::{Measure, Metric, WARM_UP};
 pub use report::{Report, ReportKind};

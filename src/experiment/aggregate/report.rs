@@ -1,6 +1,6 @@
 //! The four reports.
 
-use super::backend::Backend;
+use super::backend::{Backend, BackendNames};
 use super::datetime::datetime_utc;
 use super::measure::Measure;
 use super::speedup::{BackendSpeedups, Baseline, PERCENTILES, TimeSpeedups};
@@ -32,6 +32,7 @@ pub struct Report<'a> {
     pub backends: &'a [Backend],
     /// The times that make the baseline.
     pub baseline: Baseline,
+    pub names: BackendNames,
 }
 
 /// Name of the row of geometric means.
@@ -92,11 +93,11 @@ impl Report<'_> {
     }
 
     fn base(&self) -> (&'static str, &'static str) {
-        (self.baseline.title(), self.backends.first().map_or("", |b| b.title()))
+        (self.baseline.title(), self.backends.first().map_or("", |b| self.names.title(*b)))
     }
 
     fn speedup_headings(&self, backend: Backend) -> [Heading; 2] {
-        let ((when, base), title) = (self.base(), backend.title());
+        let ((when, base), title) = (self.base(), self.names.title(backend));
         let short = format!("Speedup({title}/{when} {base})");
         [Heading::stacked(short, &["Speedup", title, "over", when, base]), Heading::plain("StdDev")]
     }
@@ -107,7 +108,7 @@ impl Report<'_> {
         let mut headings = vec![Heading::plain("Workload")];
         for backend in self.backends {
             headings.extend(self.speedup_headings(*backend));
-            let title = backend.title();
+            let title = self.names.title(*backend);
             headings.push(Heading::stacked(format!("ModelName({title})"), &["ModelName", title]));
         }
         let row = |i: usize| {
@@ -148,7 +149,7 @@ impl Report<'_> {
 
     fn histogram(&self) -> Table {
         let mut headings = vec![Heading::plain("Datetime(UTC)")];
-        for title in self.backends.iter().map(|b| b.title()) {
+        for title in self.backends.iter().map(|b| self.names.title(*b)) {
             headings.extend(PERCENTILES.map(|p| Heading::stacked(format!("{title} p{p}"), &[title, &format!("p{p}")])));
         }
         let cells = |b: &Option<BackendSpeedups>| match b {

@@ -22,7 +22,7 @@ fn as_of(report: &Report<'_>) -> String {
 
 /// The picture of a report. `title` is a second line.
 pub fn figure(report: &Report<'_>, metric: Metric, size: FigureSize, title: Option<&str>) -> Picture {
-    let base = report.backends.first().map_or("", |b| b.title());
+    let base = report.backends.first().map_or("", |b| report.names.title(*b));
     let what = if metric == Metric::Compilation { " of compilation" } else { "" };
     let over = format!("{} Benchmarked {base}", report.baseline.title());
     // As the pictures of the suite's document are titled.

@@ -60,7 +60,7 @@ pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Pi
         .zip(report.backends)
         .enumerate()
         .map(|(backend, (models, b))| Series {
-            name: b.title().to_owned(),
+            name: report.names.title(*b).to_owned(),
             backend,
             points: models.iter().enumerate().map(|(rank, (_, m))| (usize_to_f64(rank), *m)).collect(),
         })
@@ -101,15 +101,15 @@ fn series_over_time(report: &Report<'_>) -> Vec<Series> {
     let is_histogram = report.kind == ReportKind::Histogram;
     let parts: &[(usize, &str)] = if is_histogram { &[(0, " p95"), (1, " p50"), (2, " p5")] } else { &[(0, "")] };
     let mut all = Vec::new();
-    for (backend, names) in report.backends.iter().enumerate() {
+    for (backend, b) in report.backends.iter().enumerate() {
         for (part, suffix) in parts {
             let point = |t: &crate::aggregate::TimeSpeedups| {
-                let b = t.backends.get(backend)?.as_ref()?;
-                let percentile = Measure { avg: *b.percentiles.get(*part)?, std: 0.0 };
-                Some((t.timestamp, if is_histogram { percentile } else { b.gmean }))
+                let speedups = t.backends.get(backend)?.as_ref()?;
+                let percentile = Measure { avg: *speedups.percentiles.get(*part)?, std: 0.0 };
+                Some((t.timestamp, if is_histogram { percentile } else { speedups.gmean }))
             };
             let points = report.times.iter().filter_map(point).filter(|p| p.1.avg.is_finite()).collect();
-            all.push(Series { name: format!("{}{suffix}", names.title()), backend, points });
+            all.push(Series { name: format!("{}{suffix}", report.names.title(*b)), backend, points });
         }
     }
     all

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "deadlines are of the wall clock")]
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -56,7 +57,7 @@ pub(super) fn run(
         }
     }
     let (mut ran, mut passed_over, mut unverified, mut not_here) = (0, 0, 0, 0);
-    let mut bar = ProgressBar::new();
+    let (mut bar, mut lines) = (ProgressBar::new(), BTreeSet::new());
     let total = (models.len() * configs.len()) as u64;
     for model in &models {
         for config in configs {
@@ -77,7 +78,7 @@ pub(super) fn run(
                 ));
             }
             let size = results::size(&file);
-            let failure = run_child(args, &experiment)?;
+            let failure = run_child(args, &experiment, &mut lines)?;
             // A child that wrote its record and then died has a record already.
             if let Some(failure) = failure.filter(|_| results::size(&file) == size) {
                 if args.suite.says(LogLevelArg::Error) {
@@ -109,12 +110,22 @@ fn say_counts(args: &ExperimentArgs, file: &Path, [ran, passed_over, not_here]: 
             "note: {not_here} of {ran} cannot run here, for the reasons above; their records have the error {SKIP}"
         ));
     }
+    let are_there = match passed_over {
+        0 => String::new(),
+        1 => ", 1 has its record already and was skipped: --no-resume runs it again".to_owned(),
+        n => format!(", {n} have their records already and were skipped: --no-resume runs them again"),
+    };
     let had_times = ran - not_here;
-    host::say(&format!("note: {}: {had_times} experiments ran, {passed_over} were skipped", file.display()));
+    let noun = if had_times == 1 { "experiment" } else { "experiments" };
+    host::say(&format!("note: {}: {had_times} {noun} ran{are_there}", file.display()));
 }
 
-/// Runs an experiment in a child process; returns why it failed, if it did.
-fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Option<String>> {
+/// Runs an experiment in a child process; returns why it failed, if it did. A line that an earlier child said too is said once.
+fn run_child(
+    args: &ExperimentArgs,
+    experiment: &Experiment<'_>,
+    lines: &mut BTreeSet<String>,
+) -> Result<Option<String>> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let given = flags::plain(std::env::args_os().collect(), &Args::command())?;
     let shared = given.into_iter().skip(1).filter(|a| !OWN.iter().any(|own| a == own));
@@ -147,7 +158,7 @@ fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Optio
     Ok(match ended {
         None => Some(format!("the experiment timed out after {} seconds", repr(args.subprocess_timeout))),
         Some(true) => {
-            eprint!("{messages}");
+            messages.lines().filter(|line| lines.insert((*line).to_owned())).for_each(|line| eprintln!("{line}"));
             None
         }
         Some(false) if messages.trim().is_empty() => Some("the experiment's process died without a message".to_owned()),
