@@ -9,6 +9,7 @@ use super::model_args::ModelFileFlags;
 use super::model_file;
 use super::option_args::OptionArgs;
 use super::output_args::OutputArgs;
+use super::shell::Shell;
 use super::training_args::TrainingArgs;
 use ns_bench::{BenchConfig, Dataset, InputTuple, Processes, batch_of_inputs};
 use ns_session::{FIXED_MODEL, ModelKind, OpenedModel};
@@ -119,7 +120,7 @@ impl BenchArgs {
     }
 
     /// The benchmark, without the entries of an index file. Fails with the flag at fault.
-    pub fn config(&self) -> Result<BenchConfig> {
+    pub fn config(&self, shell: &Shell) -> Result<BenchConfig> {
         let mut config = BenchConfig::default();
         // A dataset may be a file.
         self.options.put_into(&mut config, &["dataset"])?;
@@ -133,7 +134,7 @@ impl BenchArgs {
             (false, true) => Processes::PerModel,
             (false, false) => Processes::Shared,
         };
-        config.options.dataset = self.options.text("dataset").map(|text| self.run.dataset(text)).transpose()?;
+        config.options.dataset = self.options.text("dataset").map(|text| self.run.dataset(shell, text)).transpose()?;
         config.options.stats_interval_s = self.run.stats_interval;
         // In NeuronPerf, zero means that the dataset decides: one whole pass is run, however long it takes.
         if config.duration_s == 0.0 && config.options.dataset.is_some_and(|d| !d.looped) {
@@ -187,13 +188,13 @@ impl FixedArgs {
 
 impl BenchRunArgs {
     /// The dataset of the flag: a length, or a file whose records are counted.
-    fn dataset(&self, text: &str) -> Result<Dataset> {
+    fn dataset(&self, shell: &Shell, text: &str) -> Result<Dataset> {
         let length = match text.trim().parse::<i64>() {
             Ok(length) => match u64::try_from(length) {
                 Ok(length) => length,
                 Err(_) => bail!("--dataset: {length} is not a number of records; write one from 1, or a file"),
             },
-            Err(_) => super::dataset::read(Path::new(text))?.count,
+            Err(_) => super::dataset::read(shell, Path::new(text))?.count,
         };
         Ok(Dataset { length, looped: self.loop_dataset })
     }

@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 
 use super::config_file::positional_of_bench;
 use super::flags::name_of;
-use super::host;
 use super::model_file::is_model;
+use super::shell::Shell;
 use ns_bench::matmult::CcFlags;
 use ns_bench::plain_list;
 
@@ -27,15 +27,15 @@ const SIMULATE: [&str; 4] = ["experiment", "customop", "inspect", "matmul-bench"
 
 /// The arguments of the process, followed by the flags of the compiler in its own texts and in the environment. Fails when one of them
 /// has a value that does not exist.
-pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
-    with_texts(args, std::env::var(VARIABLE).unwrap_or_default())
+pub(super) fn expand(shell: &Shell, args: Vec<OsString>) -> Result<Vec<OsString>> {
+    with_texts(shell, args, std::env::var(VARIABLE).unwrap_or_default())
 }
 
-fn with_texts(mut args: Vec<OsString>, variable: String) -> Result<Vec<OsString>> {
+fn with_texts(shell: &Shell, mut args: Vec<OsString>, variable: String) -> Result<Vec<OsString>> {
     let own = own_texts(&mut args)?;
     own.into_iter().chain([(VARIABLE, variable)]).try_fold(args, |args, (holder, text)| {
         let (args, notes) = with_flags(args, holder, &text)?;
-        notes.iter().for_each(|line| host::say(&format!("note: {line}")));
+        notes.iter().for_each(|line| shell.note(line));
         Ok(args)
     })
 }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn a_command_takes_them_in_one_text_too() {
         let words = |list: &[&str]| list.iter().map(OsString::from).collect::<Vec<_>>();
-        let expanded = |list: &[&str]| with_texts(words(list), "-O2".to_owned()).unwrap();
+        let expanded = |list: &[&str]| with_texts(&Shell::default(), words(list), "-O2".to_owned()).unwrap();
         assert_eq!(
             expanded(&["n", "bench", "--compiler-args", "--auto-cast all -O1", "--model", "nn"]),
             words(&["n", "bench", "--model", "nn", "--auto-cast=all", "--optlevel=1"])
@@ -196,9 +196,10 @@ mod tests {
         assert_eq!(expanded(&own), words(&own));
         // A comma within a flag is its own.
         assert_eq!(own_texts(&mut words(&["n", "bench", "--compiler-args=--a=b,c"])).unwrap()[0].1, "--a=b,c");
-        let nothing = expand(words(&["n", "bench", "--compiler-args"])).unwrap_err();
+        let nothing = expand(&Shell::default(), words(&["n", "bench", "--compiler-args"])).unwrap_err();
         assert!(nothing.to_string().contains("--compiler-args: it has no value"), "{nothing}");
-        let problem = expand(words(&["n", "bench", "--compiler-args", "--auto-cast half"])).unwrap_err();
+        let problem =
+            expand(&Shell::default(), words(&["n", "bench", "--compiler-args", "--auto-cast half"])).unwrap_err();
         assert!(problem.to_string().contains("--compiler-args: --auto-cast: "), "{problem}");
     }
 

@@ -15,6 +15,7 @@ use super::bench_args::BenchArgs;
 use super::config_entries::{Entry, entries, text_of_inputs, text_of_list};
 use super::file;
 use super::flags::{dashed_flag, name_of};
+use super::shell::Shell;
 use super::usage_error::same_meaning;
 use ns_base::nearest_text;
 use ns_bench::BenchConfig;
@@ -49,15 +50,15 @@ struct BenchFlags {
 
 /// The arguments of the process, followed by those of the file that `bench --config` names. Fails when the file cannot be read, has
 /// a key that is not an argument, or has a value that its flag does not take. The message names the file, the line and the key.
-pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
+pub(super) fn expand(shell: &Shell, args: Vec<OsString>) -> Result<Vec<OsString>> {
     let Some(path) = args.get(1).filter(|a| *a == "bench").and_then(|_| config_path(&args[2..])) else {
         return Ok(args);
     };
     let place = path.to_string_lossy().into_owned();
-    let text = file::read_text(Path::new(&path)).context("--config")?;
+    let text = file::read_text(shell, Path::new(&path)).context("--config")?;
     let file = ConfigFile { place, given: args[2..].to_vec() };
     let tokens = file.tokens(&text)?;
-    file.check(&tokens)?;
+    file.check(shell, &tokens)?;
     // Positional arguments come first, so that a flag whose value may be left out does not take one.
     let (positional, flags): (Vec<_>, Vec<_>) =
         tokens.into_iter().flat_map(|t| t.tokens).partition(|t| !t.to_string_lossy().starts_with('-'));
@@ -125,12 +126,12 @@ impl ConfigFile {
     }
 
     /// Whether the flags together make a benchmark; if not, the key at fault.
-    fn check(&self, all: &[KeyTokens]) -> Result<()> {
+    fn check(&self, shell: &Shell, all: &[KeyTokens]) -> Result<()> {
         let with = |keys: &[&KeyTokens]| -> Result<(), String> {
             let mut tokens = self.given.clone();
             tokens.extend(keys.iter().flat_map(|k| k.tokens.clone()));
             let flags = BenchFlags::try_parse_from(tokens).map_err(|e| first_paragraph(&e.to_string()))?;
-            let mut config = flags.bench.config().map_err(|e| format!("{e:#}"))?;
+            let mut config = flags.bench.config(shell).map_err(|e| format!("{e:#}"))?;
             // An index names its models itself; it is read when it runs.
             if flags.bench.model_filename.is_some() && config.model.is_empty() {
                 config.model = BenchConfig::default().model;
@@ -263,7 +264,10 @@ mod tests {
 
     fn expanded(text: &str, given: &[&str]) -> Result<Vec<String>, String> {
         let file = ConfigFile { place: "run.json".into(), given: given.iter().map(OsString::from).collect() };
-        let tokens = file.tokens(text).and_then(|t| file.check(&t).map(|()| t)).map_err(|e| format!("{e:#}"))?;
+        let tokens = file
+            .tokens(text)
+            .and_then(|t| file.check(&Shell::default(), &t).map(|()| t))
+            .map_err(|e| format!("{e:#}"))?;
         Ok(tokens.into_iter().flat_map(|t| t.tokens).map(|t| t.to_string_lossy().into_owned()).collect())
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::file::read_within;
+use super::shell::Shell;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_bench::dataset::{Records, read_records, split_array};
@@ -14,10 +15,10 @@ use ns_bench::dataset::{Records, read_records, split_array};
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Reads the records of a file. Fails when it cannot be read, or does not hold a record.
-pub(super) fn read(path: &Path) -> Result<Records> {
+pub(super) fn read(shell: &Shell, path: &Path) -> Result<Records> {
     let place = path.display().to_string();
     let path = Path::new(split_array(&place).0);
-    if let Some(bytes) = super::host::file(path) {
+    if let Some(bytes) = shell.file(path) {
         return read_records(&place, &bytes).context("--dataset");
     }
     let size = fs::metadata(path)
@@ -29,6 +30,6 @@ pub(super) fn read(path: &Path) -> Result<Records> {
         let (has, most) = (format_bytes(u64_to_f64(size.len())), format_bytes(u64_to_f64(MOST_BYTES)));
         bail!("--dataset: {place}: has {has}, the limit is {most}; give the number of its records instead");
     }
-    let bytes = read_within(path, MOST_BYTES, |_| Ok(())).context("--dataset")?;
+    let bytes = read_within(shell, path, MOST_BYTES, |_| Ok(())).context("--dataset")?;
     read_records(&place, &bytes).context("--dataset")
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow};
 
-use super::host;
 use super::interrupt;
 use super::progress::ProgressBar;
 use super::remarks::{Remark, remarks_of, remarks_on};
+use super::shell::Shell;
 use ns_base::Diagnostic;
 use ns_readers::read_model;
 use ns_session::studies::{StudyResult, StudySpec};
@@ -19,7 +19,7 @@ use ns_session::{
 /// Events simulated or read between two updates of the progress.
 const BUDGET_EVENTS: u32 = 200_000;
 
-/// A session, and what is open in it. A [`host`] keeps it for its next call.
+/// A session, and what is open in it. A [`Shell`] of a host keeps it for the next call.
 pub(super) struct OpenSession {
     session: Session,
     next_job: u32,
@@ -34,37 +34,46 @@ impl OpenSession {
 }
 
 /// A session and the terminal it reports to.
-pub(super) struct Driver {
+pub(super) struct Driver<'a> {
+    pub shell: &'a Shell,
     /// Absent only while the driver ends.
     open: Option<OpenSession>,
     models: ModelLibrary,
-    bar: ProgressBar,
+    bar: ProgressBar<'a>,
     /// Notes that were printed: the configurations of a sweep give the same notes.
     noted: BTreeSet<String>,
     /// What the readers noticed in the profiles that the command is about.
     remarks: Vec<Remark>,
 }
 
-impl Drop for Driver {
+impl Drop for Driver<'_> {
     fn drop(&mut self) {
-        self.open.take().into_iter().for_each(host::keep_session);
+        let open = self.open.take();
+        open.into_iter().for_each(|open| self.shell.keep_session(open));
     }
 }
 
-impl Driver {
+impl<'a> Driver<'a> {
     /// The session that the host keeps, or a new one.
-    pub fn new() -> Self {
-        Self::of(host::take_session().unwrap_or_else(|| OpenSession::of(Session::new())))
+    pub fn new(shell: &'a Shell) -> Self {
+        Self::of(shell, shell.take_session().unwrap_or_else(|| OpenSession::of(Session::new())))
     }
 
     /// A session whose simulated executions begin at this moment, in seconds since 1970.
-    pub fn starting_at(run_start_s: i64) -> Self {
-        Self::of(OpenSession::of(Session::new().with_run_start(run_start_s.saturating_mul(1_000_000_000))))
+    pub fn starting_at(shell: &'a Shell, run_start_s: i64) -> Self {
+        Self::of(shell, OpenSession::of(Session::new().with_run_start(run_start_s.saturating_mul(1_000_000_000))))
     }
 
-    fn of(open: OpenSession) -> Self {
+    fn of(shell: &'a Shell, open: OpenSession) -> Self {
         let models = open.session.models().clone();
-        Self { open: Some(open), models, bar: ProgressBar::new(), noted: BTreeSet::new(), remarks: Vec::new() }
+        Self {
+            shell,
+            open: Some(open),
+            models,
+            bar: ProgressBar::new(shell),
+            noted: BTreeSet::new(),
+            remarks: Vec::new(),
+        }
     }
 
     fn open(&mut self) -> &mut OpenSession {

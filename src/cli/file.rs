@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 
-use super::host;
+use crate::shell::Shell;
 use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
@@ -37,8 +37,8 @@ const CHUNK_BYTES: usize = 1 << 16;
 
 /// The bytes of a text, on disk or of the host. Fails when it cannot be read, is too large, or is a stretch of zeros: a hole in a
 /// file, or a device without an end.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
-    read_within(path, MOST_TEXT_BYTES, |chunk| {
+pub(super) fn read(shell: &Shell, path: &Path) -> Result<Vec<u8>> {
+    read_within(shell, path, MOST_TEXT_BYTES, |chunk| {
         if chunk.len() == CHUNK_BYTES && chunk.iter().all(|byte| *byte == 0) {
             bail!("it holds zeros, not text")
         }
@@ -47,15 +47,20 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// As [`read`], for a text in UTF-8. Fails as [`read`], and when the text is not UTF-8.
-pub(super) fn read_text(path: &Path) -> Result<String> {
-    String::from_utf8(read(path)?)
+pub(super) fn read_text(shell: &Shell, path: &Path) -> Result<String> {
+    String::from_utf8(read(shell, path)?)
         .with_context(|| format!("{}: cannot be read: it is not text in UTF-8", path.display()))
 }
 
 /// The bytes of a file that has at most `most`; `check` may refuse a chunk. Fails when it cannot be read, has more bytes, or is
 /// refused.
-pub(super) fn read_within(path: &Path, most: u64, check: impl Fn(&[u8]) -> Result<()>) -> Result<Vec<u8>> {
-    if let Some(bytes) = host::file(path) {
+pub(super) fn read_within(
+    shell: &Shell,
+    path: &Path,
+    most: u64,
+    check: impl Fn(&[u8]) -> Result<()>,
+) -> Result<Vec<u8>> {
+    if let Some(bytes) = shell.file(path) {
         return Ok(Arc::unwrap_or_clone(bytes));
     }
     let read = || {
@@ -137,9 +142,9 @@ pub(super) fn metadata(path: &Path) -> Result<std::fs::Metadata> {
 
 impl FileSource {
     /// Opens a file. Fails when it cannot be opened, or is a folder or a device.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(shell: &Shell, path: &Path) -> Result<Self> {
         let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
-        if let Some(bytes) = host::file(path) {
+        if let Some(bytes) = shell.file(path) {
             return Ok(Self { content: Content::Memory(bytes), folder });
         }
         if path == Path::new("-") {
@@ -179,7 +184,7 @@ impl ByteSource for FileSource {
     }
 
     fn beside(&self, path: &str) -> Option<Box<dyn ByteSource + '_>> {
-        Some(Box::new(Self::open(&self.folder.join(path)).ok()?))
+        Some(Box::new(Self::open(&Shell::default(), &self.folder.join(path)).ok()?))
     }
 
     fn read(&self, offset: u64, buf: &mut [u8]) -> std::result::Result<usize, Refusal> {

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::file::{FileSource, metadata};
+use super::shell::Shell;
 use ns_base::{Refusal, refuse};
 use ns_session::{BundleLayout, ByteSource, Piece, files_to_open};
 
@@ -58,7 +59,7 @@ impl FolderSource {
         let path = self.files.get(index).ok_or_else(|| refuse!("the folder has no such file"))?;
         let mut open = self.open.borrow_mut();
         if open.as_ref().is_none_or(|(known, _)| *known != index) {
-            *open = Some((index, FileSource::open(path).map_err(|e| Refusal::new(e.to_string()))?));
+            *open = Some((index, FileSource::open(&Shell::default(), path).map_err(|e| Refusal::new(e.to_string()))?));
         }
         let Some((_, file)) = &*open else { return Ok(0) };
         match file.read(offset, buf)? {

@@ -1,16 +1,15 @@
 //! The command line inside another program: a call takes the arguments of a process, and what it prints, says and reads goes through a
 //! [`Host`]. So another shell has every command, option and figure of the command line, from one place.
 
-use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use ns_base::printable;
 use thiserror::Error;
 
 use super::driver::OpenSession;
 use super::interrupt::{self, InterruptError};
+use super::shell::Shell;
 
 /// What a program gives to the calls that it makes.
 pub trait Host {
@@ -44,23 +43,14 @@ pub enum CallError {
     Stopped(String),
 }
 
-struct Place {
-    host: Box<dyn Host>,
-    memory: Memory,
-}
-
-thread_local! {
-    static PLACE: RefCell<Option<Place>> = const { RefCell::new(None) };
-}
-
 /// Runs a command: `["bench", "--model", "nn", "--json"]`. Fails as [`CallError`] says.
 pub fn call(host: Box<dyn Host>, memory: &mut Memory, args: &[String]) -> Result<(), CallError> {
-    PLACE.set(Some(Place { host, memory: std::mem::take(memory) }));
+    let shell = Shell::of(host, memory.0.take());
     let _end = End;
     interrupt::begin();
     let words = std::iter::once("neuronscope").chain(args.iter().map(String::as_str)).map(OsString::from);
-    let done = super::run_words(words.collect());
-    *memory = PLACE.take().map(|place| place.memory).unwrap_or_default();
+    let done = super::run_words(&shell, words.collect());
+    memory.0 = shell.take_session();
     let stopped = interrupt::is_stop_requested();
     done.map_err(|error| match error.downcast_ref::<clap::Error>() {
         Some(usage) => CallError::Usage(usage_sentence(usage)),
@@ -74,13 +64,12 @@ pub fn stop() {
     interrupt::stop();
 }
 
-/// Takes the host from its place, also when a call panics.
+/// A call has ended, also when it panics.
 struct End;
 
 impl Drop for End {
     fn drop(&mut self) {
         interrupt::end();
-        PLACE.take();
     }
 }
 
@@ -92,45 +81,9 @@ fn usage_sentence(error: &clap::Error) -> String {
     lines.join("; ").trim_start_matches("error: ").to_owned()
 }
 
-/// Whether a host runs this thread's command.
-pub(super) fn is_present() -> bool {
-    PLACE.with_borrow(Option::is_some)
-}
-
-/// Gives the host something; `None` on a terminal.
-pub(super) fn give<T>(to: impl FnOnce(&mut dyn Host) -> T) -> Option<T> {
-    PLACE.with_borrow_mut(|place| place.as_mut().map(|place| to(&mut *place.host)))
-}
-
-/// A file of the host.
-pub(super) fn file(path: &Path) -> Option<Arc<Vec<u8>>> {
-    give(|host| host.file(path)).flatten()
-}
-
-/// What earlier calls of the host have opened.
-pub(super) fn take_session() -> Option<OpenSession> {
-    PLACE.with_borrow_mut(|place| place.as_mut().and_then(|place| place.memory.0.take()))
-}
-
-/// Keeps what is open for the host's next call.
-pub(super) fn keep_session(session: OpenSession) {
-    PLACE.with_borrow_mut(|place| {
-        if let Some(place) = place {
-            place.memory.0 = Some(session);
-        }
-    });
-}
-
-/// A line for the host, or on stderr.
-pub(super) fn say(line: &str) {
-    let line = &printable(line, true);
-    if give(|host| host.say(line)).is_none() {
-        eprintln!("{line}");
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::rc::Rc;
 
     use super::*;
@@ -178,7 +131,6 @@ mod tests {
         assert!(String::from_utf8(test.out.take()).unwrap().contains("0 events"));
         let error = call_with(&test, "open elsewhere.json").unwrap_err();
         assert!(matches!(error, CallError::Failed(_)) && error.to_string().contains("elsewhere.json"), "{error}");
-        assert!(!is_present());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use anyhow::{Context, Result};
 use thiserror::Error;
 
-use super::host;
+use super::shell::Shell;
 
 /// Exit code of a command that Ctrl-C ended, as shells know it: 128 plus the number of the signal.
 pub(super) const EXIT_CODE: u8 = 130;
@@ -22,8 +22,8 @@ pub(super) struct InterruptError(pub String);
 
 /// From now on, Ctrl-C is noted and the command ends in its own way. A second Ctrl-C ends the command at once. A host listens
 /// itself. Fails when the system does not allow a signal handler.
-pub(super) fn listen() -> Result<()> {
-    if host::is_present() {
+pub(super) fn listen(shell: &Shell) -> Result<()> {
+    if shell.has_host() {
         return Ok(());
     }
     ctrlc::set_handler(|| {

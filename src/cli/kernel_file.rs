@@ -12,6 +12,7 @@ use ns_session::{
 };
 
 use super::file::FileSource;
+use super::shell::Shell;
 
 /// The parameter of a model that names a kernel.
 const PARAMETER: &str = "kernel";
@@ -31,12 +32,12 @@ fn with_source(part: &str) -> Result<String> {
     if path == TABLE_KERNEL || built_in(path).is_some() || (!is_file && path.parse::<NamedKernel>().is_ok()) {
         return Ok(part.to_owned());
     }
-    Ok(format!("{PARAMETER}={}", NamedKernel::own(file_name(path), &read(path)?, false)))
+    Ok(format!("{PARAMETER}={}", NamedKernel::own(file_name(path), &read(&Shell::default(), path)?, false)))
 }
 
 /// The placement `OPERATOR=PLACE` of an operator of a model file, with the source in place of a kernel's file. The kernel is the function
 /// that `FILE.cpp:FUNCTION` names, else the one with the operator's name, else the forward one.
-pub(super) fn placement(text: &str) -> Result<String> {
+pub(super) fn placement(shell: &Shell, text: &str) -> Result<String> {
     let Some((operator, path)) = text.rsplit_once('=').map(|(o, p)| (o, p.trim())) else { return Ok(text.to_owned()) };
     if let Some(kernel) = built_in(path) {
         return Ok(format!("{operator}={}", NamedKernel::own(kernel.name, kernel.source, kernel.multicore)));
@@ -49,7 +50,7 @@ pub(super) fn placement(text: &str) -> Result<String> {
     if !is_file(path) {
         return Ok(text.to_owned());
     }
-    let file = open(path)?;
+    let file = open(shell, path)?;
     let kernel = placed_kernel(operator, (file_name(&file.path), &file.source), file.multicore, function);
     Ok(format!("{operator}={kernel}"))
 }
@@ -73,11 +74,16 @@ impl KernelFile {
 }
 
 /// Reads a kernel from its source, or from the `build.py` that names the source.
-pub(super) fn open(path: &str) -> Result<KernelFile> {
+pub(super) fn open(shell: &Shell, path: &str) -> Result<KernelFile> {
     if !path.to_ascii_lowercase().ends_with(".py") {
-        return Ok(KernelFile { path: path.to_owned(), source: read(path)?, multicore: false, shapes: Vec::new() });
+        return Ok(KernelFile {
+            path: path.to_owned(),
+            source: read(shell, path)?,
+            multicore: false,
+            shapes: Vec::new(),
+        });
     }
-    let script = read(path)?;
+    let script = read(shell, path)?;
     let Some(build) = BuildScript::parse(&script).with_context(|| path.to_owned())? else {
         match refuse_script(path, script.as_bytes(), &[], neuronperf_command) {
             Some(refusal) => return Err(refusal.into()),
@@ -86,7 +92,7 @@ pub(super) fn open(path: &str) -> Result<KernelFile> {
     };
     let beside = |name: &str| Path::new(path).with_file_name(name).to_string_lossy().into_owned();
     let source = beside(build.source().with_context(|| path.to_owned())?);
-    let text = read(&source).with_context(|| format!("{path}: compute_srcs"))?;
+    let text = read(shell, &source).with_context(|| format!("{path}: compute_srcs"))?;
     let shapes = build.shape_srcs.iter().map(|name| beside(name)).collect();
     Ok(KernelFile { path: source, source: text, multicore: build.multicore, shapes })
 }
@@ -97,15 +103,15 @@ fn file_name(path: &str) -> &str {
 }
 
 /// Reads a source from a file.
-pub(super) fn read(path: &str) -> Result<String> {
+pub(super) fn read(shell: &Shell, path: &str) -> Result<String> {
     let names = BUILT_IN.map(|k| k.name).join(", ");
-    let file =
-        FileSource::open(Path::new(path)).with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?;
+    let file = FileSource::open(shell, Path::new(path))
+        .with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?;
     let size = file.size();
     if size > MAX_SOURCE_BYTES as u64 {
         bail!("{path}: has {size} bytes; a kernel may have at most {MAX_SOURCE_BYTES}");
     }
-    let bytes = super::file::read(Path::new(path))?;
+    let bytes = super::file::read(shell, Path::new(path))?;
     String::from_utf8(bytes).with_context(|| format!("{path}: is not UTF-8 text; save it as UTF-8"))
 }
 
@@ -126,7 +132,7 @@ mod tests {
             assert_eq!(model(same).unwrap(), same);
         }
         let function = |text: &str| {
-            let placed = placement(text).unwrap();
+            let placed = placement(&Shell::default(), text).unwrap();
             placed.rsplit_once('=').unwrap().1.parse::<NamedKernel>().unwrap().function
         };
         assert_eq!(function(&format!("my_ops::relu={path}")), None);

@@ -50,6 +50,7 @@ mod remarks;
 mod run_date;
 mod serve;
 mod serve_args;
+mod shell;
 mod source;
 mod suite_args;
 mod training_args;
@@ -61,18 +62,21 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::{CommandFactory, FromArgMatches};
+use shell::Shell;
+
 use ns_session::{is_known_script, neuronperf_command, refuse_script};
 
 /// Runs the command line with the arguments of a process, of which the first is the program's name; returns its exit code.
 pub fn run(words: Vec<OsString>) -> u8 {
-    let done = refuse_scripts(&words).and_then(|()| run_words(words));
+    let shell = Shell::default();
+    let done = refuse_scripts(&shell, &words).and_then(|()| run_words(&shell, words));
     match done {
         Ok(()) => 0,
         Err(error) => {
             let Some(usage) = error.downcast_ref::<clap::Error>() else { return fail(&error) };
             // Help and the version are results; a usage error has its own exit code, whatever stderr takes.
             let flushed = usage.print().and_then(|()| std::io::stdout().flush());
-            match commands::checked(flushed) {
+            match shell::checked(flushed) {
                 Err(error) if !usage.use_stderr() => fail(&error),
                 _ => u8::try_from(usage.exit_code()).unwrap_or(2),
             }
@@ -86,22 +90,23 @@ fn fail(error: &anyhow::Error) -> u8 {
 }
 
 /// Runs the command of these words, of which the first is the program's name.
-fn run_words(words: Vec<OsString>) -> anyhow::Result<()> {
+fn run_words(shell: &Shell, words: Vec<OsString>) -> anyhow::Result<()> {
     let mut command = args::Args::command();
     // Only now the commands know their full names, which a usage error has.
     command.build();
-    let expanded = config_file::expand(flags::plain(words, &command)?).and_then(cc_env::expand)?;
+    let expanded = config_file::expand(shell, flags::plain(words, &command)?)?;
+    let expanded = cc_env::expand(shell, expanded)?;
     let explain = |error| usage_error::explain(error, &expanded, &command);
     let matches = command.clone().try_get_matches_from(&expanded).map_err(explain)?;
     let args = args::Args::from_arg_matches(&matches).map_err(|e| e.format(&mut args::Args::command()))?;
-    unused_flags::remarks(&matches).iter().for_each(|line| host::say(line));
-    commands::run(args.command)
+    unused_flags::remarks(&matches).iter().for_each(|line| shell.say(line));
+    commands::run(shell, args.command)
 }
 
 /// A Python script is taken as the build.py of a kernel only, by `customop` and as `--assume OPERATOR=build.py`, as a kernel by `nki`, and by `run`,
 /// which runs it:
 /// whoever gives one elsewhere gets the command that does what the script's call does.
-fn refuse_scripts(words: &[OsString]) -> anyhow::Result<()> {
+fn refuse_scripts(shell: &Shell, words: &[OsString]) -> anyhow::Result<()> {
     if words.get(1).is_none_or(|command| ["customop", "nki", "run"].iter().any(|own| command == own)) {
         return Ok(());
     }
@@ -112,7 +117,8 @@ fn refuse_scripts(words: &[OsString]) -> anyhow::Result<()> {
         if !name.ends_with(".py") {
             continue;
         }
-        let Some(content) = file::read(Path::new(name)).ok().or_else(|| is_known_script(name).then(Vec::new)) else {
+        let Some(content) = file::read(shell, Path::new(name)).ok().or_else(|| is_known_script(name).then(Vec::new))
+        else {
             continue;
         };
         let is_its_flag =

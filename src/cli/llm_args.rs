@@ -9,6 +9,7 @@ use super::args::write_format;
 use super::file::FileSource;
 use super::option_args::OptionArgs;
 use super::page_args::PageArgs;
+use super::shell::Shell;
 use ns_session::ByteSource as _;
 use ns_session::WriteFormat;
 use ns_session::options::Options as _;
@@ -45,7 +46,7 @@ impl LlmArgs {
 
     /// The study of these options; others have their defaults. The file of a model is read, also where it is given as the model. Fails with
     /// the flag at fault, or when the file cannot be read.
-    pub fn study(&self) -> Result<LlmStudy> {
+    pub fn study(&self, shell: &Shell) -> Result<LlmStudy> {
         let mut study = LlmStudy::default();
         let in_folder = |path: &Path| if path.is_dir() { path.join(CONFIG) } else { path.to_owned() };
         let file = self.named().map(|name| in_folder(Path::new(name))).filter(|path| path.is_file());
@@ -55,7 +56,10 @@ impl LlmArgs {
         }
         if let Some(path) = file.or(self.model_config.as_deref().map(in_folder)) {
             // A GGUF file has its sizes at its start and gigabytes behind them.
-            study.set_file(&path.display().to_string(), &FileSource::open(&path)?.slice(0, MAX_CONFIG_BYTES + 1)?)?;
+            study.set_file(
+                &path.display().to_string(),
+                &FileSource::open(shell, &path)?.slice(0, MAX_CONFIG_BYTES + 1)?,
+            )?;
         }
         Ok(study)
     }

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::driver::Driver;
 use super::file::FileSource;
+use super::shell::Shell;
 use super::{kernel_file, model_file};
 use ns_session::{
     BatchRule, ByteSource, ImportError, JobRequest, JobResult, Message, ModelFileRef, ModelFileSettings, OpenedModel,
@@ -58,12 +59,12 @@ fn about_artifact(model: &str, error: anyhow::Error) -> anyhow::Error {
 
 impl ModelFileFlags {
     /// The choices as the session takes them. An error names the flag at fault.
-    pub fn settings(&self) -> Result<ModelFileSettings> {
+    pub fn settings(&self, shell: &Shell) -> Result<ModelFileSettings> {
         let mut settings = ModelFileSettings::default();
         for (flag, texts) in [("--dim", &self.dims), ("--assume", &self.assumptions)] {
             for text in texts {
                 let text = if flag == "--assume" {
-                    kernel_file::placement(text).with_context(|| flag.to_owned())?
+                    kernel_file::placement(shell, text).with_context(|| flag.to_owned())?
                 } else {
                     text.clone()
                 };
@@ -75,7 +76,7 @@ impl ModelFileFlags {
 
     /// Opens the model file that a text names; `None` when it names a model of the zoo. Fails when the file cannot be read or is
     /// not a model, or when flags of model files are given for a model of the zoo.
-    pub fn open(&self, driver: &mut Driver, model: &str) -> Result<Option<OpenedModel>> {
+    pub fn open(&self, driver: &mut Driver<'_>, model: &str) -> Result<Option<OpenedModel>> {
         self.open_with(driver, model, &ModelFileSettings::default())
     }
 
@@ -94,11 +95,11 @@ impl ModelFileFlags {
     /// The same where the places of some operators are known; the flags come before them. Fails as [`Self::open`].
     pub fn open_with(
         &self,
-        driver: &mut Driver,
+        driver: &mut Driver<'_>,
         model: &str,
         known: &ModelFileSettings,
     ) -> Result<Option<OpenedModel>> {
-        let mut settings = self.settings()?;
+        let mut settings = self.settings(driver.shell)?;
         if !model_file::names_a_file(model) {
             return self.refuse_without_a_file(model).map(|()| None);
         }
@@ -106,7 +107,7 @@ impl ModelFileFlags {
             settings.assumed.entry(op.clone()).or_insert_with(|| place.clone());
         }
         let path = std::path::Path::new(model);
-        let source = FileSource::open(path).map_err(|e| about_artifact(model, e))?;
+        let source = FileSource::open(driver.shell, path).map_err(|e| about_artifact(model, e))?;
         let name = path.file_name().map_or_else(|| model.to_owned(), |n| n.to_string_lossy().into_owned());
         let (size, decided) = (source.size(), settings.clone());
         let request = JobRequest::OpenModel { name, size, settings: Box::new(settings) };
@@ -124,19 +125,19 @@ impl ModelFileFlags {
 
     /// A model that is only inspected: the file is kept and is read when it is shown, including operators that no NeuronCore can
     /// run. Fails when the file cannot be read, or as [`Self::open`].
-    pub fn model_to_look_at(&self, driver: &mut Driver, model: &str) -> Result<String> {
+    pub fn model_to_look_at(&self, driver: &mut Driver<'_>, model: &str) -> Result<String> {
         if !model_file::names_a_file(model) {
             return self.model(driver, model);
         }
-        let settings = self.settings()?;
+        let settings = self.settings(driver.shell)?;
         let path = std::path::Path::new(model);
         let name = path.file_name().map_or_else(|| model.to_owned(), |n| n.to_string_lossy().into_owned());
-        driver.models().keep(&name, Rc::new(FileSource::open(path)?))?;
+        driver.models().keep(&name, Rc::new(FileSource::open(driver.shell, path)?))?;
         Ok(ModelFileRef { digest: None, ..ModelFileRef::new(&name, "", settings) }.to_string())
     }
 
     /// The model name for requests: a file is opened, a specification of the zoo is returned unchanged. Fails as [`Self::open`].
-    pub fn model(&self, driver: &mut Driver, model: &str) -> Result<String> {
+    pub fn model(&self, driver: &mut Driver<'_>, model: &str) -> Result<String> {
         Ok(self.open(driver, model)?.map_or_else(|| model.to_owned(), |opened| opened.id))
     }
 }

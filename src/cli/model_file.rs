@@ -6,6 +6,7 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 
 use super::file::FileSource;
+use super::shell::Shell;
 use ns_readers::{read_model, refuse_undecided};
 use ns_session::{
     ImportError, ImportOptions, ImportedModel, Inspection, ModelFileRef, ModelFileSettings, ModelLibrary, ModelSpec,
@@ -15,18 +16,19 @@ use ns_session::{
 /// The model in a file, for a batch size if one is given. The settings decide what the file leaves to the user; otherwise the file is
 /// refused.
 pub(super) fn read_at_batch(
+    shell: &Shell,
     path: &str,
     settings: &ModelFileSettings,
     batch: Option<u32>,
 ) -> Result<(Rc<ImportedModel>, FileSource)> {
-    let bytes = FileSource::open(Path::new(path))?;
+    let bytes = FileSource::open(shell, Path::new(path))?;
     let options = ImportOptions { dims: settings.dims.clone(), display_only: false };
     let name = Path::new(path).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let imported = read_model(&name, &bytes, &options).with_context(|| path.to_owned())?;
     check_decided(&imported.inspection, settings).with_context(|| path.to_owned())?;
     let Some(batch) = batch else { return Ok((Rc::new(imported), bytes)) };
     let library = ModelLibrary::new(read_model);
-    library.keep(path, Rc::new(FileSource::open(Path::new(path))?))?;
+    library.keep(path, Rc::new(FileSource::open(shell, Path::new(path))?))?;
     let file = ModelFileRef { digest: None, ..ModelFileRef::new(path, "", settings.clone()) };
     Ok((library.instantiate(&file, Some(batch.into()))?.imported, bytes))
 }

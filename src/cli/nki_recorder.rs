@@ -8,6 +8,7 @@ use std::thread;
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use crate::file::read_text;
+use crate::shell::Shell;
 use ns_base::digest64;
 use ns_nki::{List, Settings};
 use ns_session::studies::{BuiltInKernel, LIST_HAS_ITS_OWN, NkiStudy, is_notebook, python_of};
@@ -54,8 +55,8 @@ impl Recorder {
     }
 
     /// Writes the package if one of these kernels is Python. Fails when it cannot be written, or a kernel is no file and none of this program.
-    pub fn prepare<'a>(&mut self, mut kernels: impl Iterator<Item = &'a str> + Clone) -> Result<()> {
-        kernels.clone().try_for_each(is_there)?;
+    pub fn prepare<'a>(&mut self, shell: &Shell, mut kernels: impl Iterator<Item = &'a str> + Clone) -> Result<()> {
+        kernels.clone().try_for_each(|kernel| is_there(shell, kernel))?;
         if kernels.all(is_list) {
             return Ok(());
         }
@@ -80,7 +81,7 @@ impl Recorder {
             if !settings.is_empty() || words.iter().any(is_of_call) {
                 bail!("{kernel}: {LIST_HAS_ITS_OWN}");
             }
-            return read_text(Path::new(kernel));
+            return read_text(&Shell::default(), Path::new(kernel));
         };
         let base = Call { settings: Settings::new(), ..call.clone() };
         let mut running = match python.take().filter(|python| python.call == base) {
@@ -186,13 +187,13 @@ fn built_in_kernel(kernel: &str) -> Option<&'static BuiltInKernel> {
     BuiltInKernel::named(file_of(kernel)).filter(|kernel| !Path::new(kernel.name).is_file())
 }
 
-fn is_there(kernel: &str) -> Result<()> {
+fn is_there(shell: &Shell, kernel: &str) -> Result<()> {
     let file = file_of(kernel);
     let path = Path::new(file);
     if path.is_dir() && built_in_kernel(kernel).is_none() {
         bail!("{file}: this is a folder; name a file in it, such as {}", path.join("kernel.py").display());
     }
-    if built_in_kernel(kernel).is_some() || path.exists() || crate::host::file(path).is_some() {
+    if built_in_kernel(kernel).is_some() || path.exists() || shell.file(path).is_some() {
         return Ok(());
     }
     if let Some((before, function)) = file.rsplit_once(':').filter(|(before, _)| Path::new(before).is_file()) {
@@ -211,14 +212,14 @@ pub(super) fn name_of(kernel: &str) -> String {
 }
 
 /// The text of a kernel's file. Fails when it cannot be read.
-pub(super) fn text_of(kernel: &str) -> Result<String> {
+pub(super) fn text_of(shell: &Shell, kernel: &str) -> Result<String> {
     built_in_kernel(kernel)
-        .map_or_else(|| read_text(Path::new(file_of(kernel))), |built_in| Ok(built_in.source.to_owned()))
+        .map_or_else(|| read_text(shell, Path::new(file_of(kernel))), |built_in| Ok(built_in.source.to_owned()))
 }
 
 /// The Python of a kernel's file, if that is a notebook. Fails when it cannot be read.
 fn source_of_notebook(kernel: &str) -> Result<Option<String>> {
-    let read = |file| Ok(python_of(file, &read_text(Path::new(file))?)?.1);
+    let read = |file| Ok(python_of(file, &read_text(&Shell::default(), Path::new(file))?)?.1);
     Some(file_of(kernel)).filter(|file| is_notebook(file)).map(read).transpose()
 }
 

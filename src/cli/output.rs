@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 
-use super::host;
+use crate::shell::Shell;
 use ns_session::{Archive, WriteFormat};
 
 /// Writes a file on disk or to the host, and creates its folder. Fails when it cannot be written; an old file is then as it was.
-pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    if host::give(|host| host.write(path, content.as_ref())) == Some(true) {
+pub(super) fn write(shell: &Shell, path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    if shell.give(|host| host.write(path, content.as_ref())) == Some(true) {
         return Ok(());
     }
     let mut output = create(path)?;
@@ -24,15 +24,18 @@ pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
 
 /// Writes a profile: one file, or the folder that a format of folders has, unless the path names an archive of it. Fails when it
 /// cannot be written.
-pub(super) fn write_profile(path: &Path, content: Vec<u8>, format: WriteFormat) -> Result<()> {
+pub(super) fn write_profile(shell: &Shell, path: &Path, content: Vec<u8>, format: WriteFormat) -> Result<()> {
     if !is_folder(path, format) {
-        return write(path, content);
+        return write(shell, path, content);
     }
     if path.is_file() {
         bail!("{}: is a file; name a folder, or an archive that ends with .zip", path.display());
     }
     let archive = Archive::open(&content)?;
-    archive.entries.iter().try_for_each(|entry| write(&path.join(&entry.name), archive.content(entry, u64::MAX)?))
+    archive
+        .entries
+        .iter()
+        .try_for_each(|entry| write(shell, &path.join(&entry.name), archive.content(entry, u64::MAX)?))
 }
 
 /// Whether a profile of this format is written as a folder: the run folder or the log folder of the Neuron plugin, where the path does not

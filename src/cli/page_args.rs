@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
-use super::host;
 use super::output::write;
+use super::shell::Shell;
 use ns_session::studies::StudySpec;
 use ns_session::{LOCAL_PAGE, study_page};
 use ns_view::document::Document;
@@ -23,10 +23,10 @@ pub(super) struct PageArgs {
 
 impl PageArgs {
     /// Writes the document of a study, if a file is named; the link opens the study.
-    pub fn save(&self, study: Option<&StudySpec>, document: &Document) -> Result<()> {
+    pub fn save(&self, shell: &Shell, study: Option<&StudySpec>, document: &Document) -> Result<()> {
         let Some(path) = &self.html else { return Ok(()) };
-        write(path, study_page(study, document, &self.live))?;
-        host::say(&format!("note: the page is in {}", path.display()));
+        write(shell, path, study_page(study, document, &self.live))?;
+        shell.note(&format!("the page is in {}", path.display()));
         Ok(())
     }
 }

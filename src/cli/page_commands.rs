@@ -1,5 +1,6 @@
 //! Tests that the command line's parser reads every command the page prints, with the meaning that the page shows.
 
+use crate::shell::Shell;
 use clap::{CommandFactory, Parser};
 
 use super::args::{Args, Command};
@@ -47,7 +48,7 @@ fn command(line: &str) -> Command {
 fn bench(config: &BenchConfig) -> BenchConfig {
     let line = bench_command(config).unwrap();
     match command(&line) {
-        Command::Bench(args) => args.config().unwrap_or_else(|e| panic!("{line}\n{e:#}")),
+        Command::Bench(args) => args.config(&Shell::default()).unwrap_or_else(|e| panic!("{line}\n{e:#}")),
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -117,7 +118,7 @@ fn a_run_is_simulated_with_what_the_page_simulates() {
     let origin = ProfileOrigin::Simulated(spec.clone());
     let link = ProfileLink { tool: Tool::Summary, ..ProfileLink::default() };
     match command(&profile_command(&origin, None, &link).unwrap()) {
-        Command::Profile(args) => assert_eq!(profile_spec(&mut Driver::new(), &args).unwrap(), spec),
+        Command::Profile(args) => assert_eq!(profile_spec(&mut Driver::new(&Shell::default()), &args).unwrap(), spec),
         other => panic!("{other:?}"),
     }
 }
@@ -145,7 +146,7 @@ fn every_tool_prints_a_command_that_is_one() {
 fn values_and_models_print_commands_that_are_ones() {
     let compared = NumericsSpec { tolerance: 1e-5, batch_size: Some(2), ..NumericsSpec::default() };
     let study = NumericsStudy { compared, ..NumericsStudy::default() };
-    let result = Driver::new().study(StudySpec::Numerics(study)).unwrap();
+    let result = Driver::new(&Shell::default()).study(StudySpec::Numerics(study)).unwrap();
     command(result.document.command().unwrap());
     let spec = InspectSpec::default()
         .with(InspectField::Model, "bert-base-uncased")

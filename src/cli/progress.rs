@@ -2,16 +2,17 @@
 
 use std::io::IsTerminal;
 
-use super::host;
+use super::shell::Shell;
 use indicatif::{ProgressBar as Bar, ProgressDrawTarget, ProgressStyle};
 
 /// Shows progress on a terminal and nothing elsewhere.
-pub(super) struct ProgressBar {
+pub(super) struct ProgressBar<'a> {
     bar: Bar,
+    shell: &'a Shell,
 }
 
-impl ProgressBar {
-    pub fn new() -> Self {
+impl<'a> ProgressBar<'a> {
+    pub fn new(shell: &'a Shell) -> Self {
         let bar = Bar::new(0);
         let target =
             if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -19,11 +20,11 @@ impl ProgressBar {
         if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {percent}%") {
             bar.set_style(style);
         }
-        Self { bar }
+        Self { bar, shell }
     }
 
     pub fn show(&mut self, done: u64, total: u64, label: &str) {
-        if host::give(|host| host.progress(done, total, label)).is_some() {
+        if self.shell.give(|host| host.progress(done, total, label)).is_some() {
             return;
         }
         self.bar.set_length(total.max(done));
@@ -38,7 +39,7 @@ impl ProgressBar {
 
     /// A line on stderr, above the bar where there is one.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| host::say(line));
+        self.bar.suspend(|| self.shell.say(line));
     }
 
     pub fn clear(&mut self) {

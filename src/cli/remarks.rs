@@ -5,7 +5,8 @@ use std::path::Path;
 use ns_base::Diagnostic;
 use serde::Serialize;
 
-use super::{host, output};
+use super::output;
+use super::shell::Shell;
 
 use ns_session::{Profile, ProfileInfo, WriteFormat};
 
@@ -26,10 +27,15 @@ pub(super) struct Remark {
 }
 
 /// Writes a profile to a file, and says what its format cannot hold. Fails when the file cannot be written.
-pub(super) fn write_profile(path: &Path, profile: &Profile, format: WriteFormat) -> anyhow::Result<Vec<Remark>> {
-    output::write_profile(path, format.write(profile), format)?;
+pub(super) fn write_profile(
+    shell: &Shell,
+    path: &Path,
+    profile: &Profile,
+    format: WriteFormat,
+) -> anyhow::Result<Vec<Remark>> {
+    output::write_profile(shell, path, format.write(profile), format)?;
     let remarks = remarks_of(&path.display().to_string(), format.leaves_out(profile).items());
-    remarks.iter().for_each(|remark| host::say(&format!("note: {}", remark.text)));
+    remarks.iter().for_each(|remark| shell.note(&remark.text));
     Ok(remarks)
 }
 

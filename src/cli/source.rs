@@ -27,7 +27,7 @@ struct RunFlags {
 
 /// Opens a file, or runs the simulation in `sim:MODEL?workflow=trace&instance=inf1.xlarge`: the flags of
 /// `neuronscope profile` follow the question mark. Fails when the source can neither be opened nor simulated; the message says why.
-pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
+pub(super) fn open(driver: &mut Driver<'_>, source: &str) -> Result<ProfileInfo> {
     let Some(run) = source.strip_prefix(RUN_PREFIX) else {
         let info = open_file(driver, Path::new(source))?;
         driver.remark(source, &info);
@@ -43,25 +43,25 @@ pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
 }
 
 /// Simulates an execution.
-pub(super) fn simulate(driver: &mut Driver, spec: ProfileSpec) -> Result<ProfileInfo> {
+pub(super) fn simulate(driver: &mut Driver<'_>, spec: ProfileSpec) -> Result<ProfileInfo> {
     driver.once(format!("{spec:?}"), |driver| profile_info(driver.run(JobRequest::Profile(spec), None)?))
 }
 
 /// Opens a file, or the files of a folder as one archive. Fails when it cannot be read as a profile; the message says why.
-pub(super) fn open_file(driver: &mut Driver, path: &Path) -> Result<ProfileInfo> {
+pub(super) fn open_file(driver: &mut Driver<'_>, path: &Path) -> Result<ProfileInfo> {
     open_files(driver, &[path.to_owned()])
 }
 
 /// Opens one file, or folders and several files as one archive. Fails when nothing can be read as a profile; the message says why.
-pub(super) fn open_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<ProfileInfo> {
+pub(super) fn open_files(driver: &mut Driver<'_>, paths: &[PathBuf]) -> Result<ProfileInfo> {
     driver.once(format!("{paths:?}"), |driver| read_files(driver, paths))
 }
 
-fn read_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<ProfileInfo> {
+fn read_files(driver: &mut Driver<'_>, paths: &[PathBuf]) -> Result<ProfileInfo> {
     let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
     let (name, file): (String, Box<dyn ByteSource>) = match paths {
         [path] if !path.is_dir() => {
-            (name(path).unwrap_or_else(|| "file".to_owned()), Box::new(FileSource::open(path)?))
+            (name(path).unwrap_or_else(|| "file".to_owned()), Box::new(FileSource::open(driver.shell, path)?))
         }
         [folder] => (name(folder).unwrap_or_else(|| "folder".to_owned()), Box::new(FolderSource::open(paths)?)),
         several => (format!("{} files", several.len()), Box::new(FolderSource::open(paths)?)),
@@ -105,10 +105,11 @@ fn flags_of(run: &str) -> Result<ProfileArgs, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::Shell;
     use ns_session::Workflow;
 
     fn spec_of(run: &str) -> Result<ProfileSpec, String> {
-        profile_spec(&mut Driver::new(), &flags_of(run)?).map_err(|e| e.to_string())
+        profile_spec(&mut Driver::new(&Shell::default()), &flags_of(run)?).map_err(|e| e.to_string())
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl TableKind {
         let line = csv.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let header = String::from_utf8_lossy(line).to_ascii_lowercase();
         let has = |name: &&str| header.split(',').any(|column| column.trim().trim_matches('"') == *name);
-        COLUMNS.iter().find(|(_, columns)| columns.iter().all(|name| has(name))).map(|(kind, _)| *kind)
+        COLUMNS.iter().find(|(_, columns)| columns.iter().all(&has)).map(|(kind, _)| *kind)
     }
 }
 

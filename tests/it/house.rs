@@ -44,7 +44,7 @@ fn a_public_type_name_means_one_thing_in_a_crate() {
 }
 
 /// Files of commands that name neither work of a session nor its driver, with the reason.
-const BELOW_THE_SESSION: [(&str, &str); 15] = [
+const BELOW_THE_SESSION: [(&str, &str); 14] = [
     ("cpu", "measures this machine in threads, which a session has none of"),
     ("kept_kernels", "appends rows to a file"),
     ("kept_sweep", "appends rows to a file"),
@@ -58,7 +58,6 @@ const BELOW_THE_SESSION: [(&str, &str); 15] = [
     ("results", "appends records to a file"),
     ("runner", "starts a process for each experiment"),
     ("serve", "serves the page"),
-    ("text", "prints"),
     ("timers", "writes the timers of a benchmark"),
 ];
 

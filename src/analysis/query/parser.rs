@@ -36,7 +36,7 @@ fn unknown_word(word: &str) -> Option<&'static str> {
 fn likely_column(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     let is_meant = |others: &&str| others.split(' ').any(|other| other == word);
-    OTHER_NAMES.iter().find(|(name, others)| *name == word || is_meant(&others)).map(|(name, _)| *name)
+    OTHER_NAMES.iter().find(|(name, others)| *name == word || is_meant(others)).map(|(name, _)| *name)
 }
 
 /// Deepest nesting of conditions.

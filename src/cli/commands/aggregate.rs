@@ -8,29 +8,28 @@ use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use super::text;
 use crate::args::Args;
 use crate::experiment_args::AggregateArgs;
 use crate::file::{Lines, metadata};
-use crate::host;
 use crate::png::png;
+use crate::shell::Shell;
 use ns_session::reports::{AggregateResult, Aggregation, AggregationRun};
 
-pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
-    args.files = files_of(&args.files)?;
+pub(super) fn run(shell: &Shell, mut args: AggregateArgs) -> Result<()> {
+    args.files = files_of(shell, &args.files)?;
     let aggregation = aggregation_of(&mut args)?;
     let mut run = match aggregation.start() {
         Ok(run) => run,
-        Err(message) => Args::command().error(ErrorKind::InvalidValue, message).exit(),
+        Err(message) => return Err(Args::command().error(ErrorKind::InvalidValue, message).into()),
     };
     args.files.iter().try_for_each(|file| read(&mut run, file))?;
-    run.mix().iter().for_each(|line| host::say(line));
-    eprint!("{}", run.remarks());
+    run.mix().iter().for_each(|line| shell.say(line));
+    run.remarks().lines().for_each(|line| shell.say(line));
     match run.result(std::io::stdout().is_terminal())? {
-        AggregateResult::Text(report) => text::print(report.as_bytes()),
-        AggregateResult::Picture(drawing) => text::print(&png(&drawing)?),
+        AggregateResult::Text(report) => shell.print(report.as_bytes()),
+        AggregateResult::Picture(drawing) => shell.print(&png(&drawing)?),
         AggregateResult::Missing(sentence) => {
-            host::say(&sentence);
+            shell.say(&sentence);
             Ok(())
         }
     }
@@ -63,7 +62,7 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The files, and in the place of a folder its .jsonl files in order of their names.
-fn files_of(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
+fn files_of(shell: &Shell, given: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for path in given {
         if !path.is_dir() {
@@ -72,7 +71,7 @@ fn files_of(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
         }
         let files = jsonl_files(path)?;
         if files.is_empty() {
-            host::say(&format!("note: {}: the folder has no .jsonl file", path.display()));
+            shell.note(&format!("{}: the folder has no .jsonl file", path.display()));
         }
         all.extend(files);
     }

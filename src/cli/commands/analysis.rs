@@ -2,17 +2,18 @@
 
 use anyhow::{Result, bail};
 
-use super::text;
 use crate::analysis_args::ListingOutput;
 use crate::driver::Driver;
 use crate::remarks::with_remarks;
+use crate::shell::to_json;
 use ns_analysis::opcode::name_in;
 use ns_session::{AnalysisRequest, Answer, LinkedTable, Listing, Message, ProfileKey, Question, Reply, Rows};
 use ns_view::table::{Cell, Table};
+use ns_view::terminal;
 
 /// Asks for the rows of a table that the flags select.
 pub(super) fn list(
-    driver: &mut Driver,
+    driver: &mut Driver<'_>,
     profile: ProfileKey,
     what: Listing,
     output: &ListingOutput,
@@ -26,7 +27,7 @@ pub(super) fn list(
 }
 
 /// Asks any other question.
-pub(super) fn analyse(driver: &mut Driver, profile: ProfileKey, question: Question) -> Result<Answer> {
+pub(super) fn analyse(driver: &mut Driver<'_>, profile: ProfileKey, question: Question) -> Result<Answer> {
     match driver.run(AnalysisRequest::Analyse(question).of(profile), None)? {
         Some(Message::Answer(Reply::Analysed(answer))) => Ok(*answer),
         _ => bail!("the session returned no answer"),
@@ -34,14 +35,14 @@ pub(super) fn analyse(driver: &mut Driver, profile: ProfileKey, question: Questi
 }
 
 /// Prints an answer as JSON, with what was noticed in the profiles that it is about.
-pub(super) fn print_json(driver: &Driver, answer: &impl serde::Serialize) -> Result<()> {
-    text::print(&with_remarks(text::to_json(answer)?, driver.remarks())?)
+pub(super) fn print_json(driver: &Driver<'_>, answer: &impl serde::Serialize) -> Result<()> {
+    driver.shell.print(&with_remarks(to_json(answer)?, driver.remarks())?)
 }
 
 /// As [`print_listed`], below a line that JSON and CSV leave out.
 pub(super) fn print_headed(driver: &Driver, line: &str, listed: &LinkedTable, output: &ListingOutput) -> Result<()> {
     if !output.json && !output.csv {
-        text::print_lines(line)?;
+        driver.shell.print_lines(line)?;
     }
     print_listed(driver, listed, output)
 }
@@ -52,7 +53,7 @@ pub(super) fn print_listed(driver: &Driver, listed: &LinkedTable, output: &Listi
         return print_json(driver, &serde_json::Value::Array(json_rows(&listed.table)));
     }
     if output.csv {
-        return text::print(listed.table.to_csv().as_bytes());
+        return driver.shell.print(listed.table.to_csv().as_bytes());
     }
     let mut out = table_text(&listed.table, output.top);
     if listed.total > output.top as u64 {
@@ -61,7 +62,7 @@ pub(super) fn print_listed(driver: &Driver, listed: &LinkedTable, output: &Listi
     for note in &listed.notes {
         out.push_str(&format!("{note}\n"));
     }
-    text::print_lines(&out)
+    driver.shell.print_lines(&out)
 }
 
 /// The first rows of a table as text.
@@ -74,7 +75,7 @@ pub(super) fn table_text(table: &Table, top: usize) -> String {
         .take(top)
         .map(|row| row.iter().zip(&table.columns).map(|(cell, c)| name_in(&cell.text(c.kind), 72)).collect())
         .collect();
-    text::table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &rows)
+    terminal::table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &rows)
 }
 
 fn json_rows(table: &Table) -> Vec<serde_json::Value> {

@@ -8,14 +8,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 
 use super::aggregate::jsonl_files;
-use super::text;
 use crate::experiment_args::AnalyzeArgs;
 use crate::file::Lines;
-use crate::host;
 use crate::output::{append, write};
+use crate::shell::Shell;
 use ns_session::reports::{AnalysisReport, RecordAnalysis};
 
-pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
+pub(super) fn run(shell: &Shell, args: AnalyzeArgs) -> Result<()> {
     let results = args.results.as_ref().unwrap_or(&args.output_dirname);
     let (folder, files) = match results.parent() {
         Some(folder) if results.is_file() => {
@@ -34,19 +33,19 @@ pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
             run.push_line(line, || format!("{place}:{number}"));
         }
     }
-    eprint!("{}", run.remarks());
+    run.remarks().lines().for_each(|line| shell.say(line));
     match run.report()? {
         AnalysisReport::Jsonl(lines) => {
             let report = std::path::absolute(folder)?.join("metric_report.jsonl");
-            text::print(format!("Saving report to: {}\n", report.display()).as_bytes())?;
-            write(&report, &lines)
+            shell.print(format!("Saving report to: {}\n", report.display()).as_bytes())?;
+            write(shell, &report, &lines)
         }
         AnalysisReport::Csv { report: csv, rows } => {
             let (report, database) = (folder.join("metric_report.csv"), &args.database);
-            write(&report, &csv)?;
-            host::say(&format!("note: the report is in {}, and its rows in {}", report.display(), database.display()));
+            write(shell, &report, &csv)?;
+            shell.note(&format!("the report is in {}, and its rows in {}", report.display(), database.display()));
             // As the suite does, whatever columns the file has.
-            if database.exists() { append(database, &rows) } else { write(database, &csv) }
+            if database.exists() { append(database, &rows) } else { write(shell, database, &csv) }
         }
     }
 }

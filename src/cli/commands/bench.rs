@@ -16,9 +16,9 @@ use crate::bench_args::BenchArgs;
 use crate::dataset;
 use crate::driver::Driver;
 use crate::file::read_text;
-use crate::host;
 use crate::interrupt::{self, InterruptError};
 use crate::output_args::OutputArgs;
+use crate::shell::Shell;
 
 use ns_base::units::format_count;
 use ns_bench::evaluate::JudgedRecords;
@@ -32,15 +32,16 @@ use ns_session::reports::{
 };
 use ns_session::{JobRequest, JobResult, Message, RunRequest, TimedRuns};
 
-pub(super) fn run(args: BenchArgs) -> Result<()> {
+pub(super) fn run(shell: &Shell, args: BenchArgs) -> Result<()> {
     let args = args.with_positional_model()?;
-    check_output(&args.output)?;
-    let mut config = args.config()?;
-    let mut driver = Driver::new();
+    check_output(shell, &args.output)?;
+    let mut config = args.config(shell)?;
+    let mut driver = Driver::new(shell);
     let index = match &args.model_filename {
         Some(path) => {
             let place = path.display().to_string();
-            let index = with_warnings(index_to_run(&place, &read_text(path)?, |key| args.options.text(key))?);
+            let index =
+                with_warnings(shell, index_to_run(&place, &read_text(shell, path)?, |key| args.options.text(key))?);
             Some((place, index))
         }
         None => None,
@@ -54,7 +55,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
         put_index(&mut config, &path, index, |key| args.options.text(key))?;
     }
     if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, args.options.text("instance")) {
-        host::say(&format!("note: --instance {instance} is not used: --device-type cpu measures this machine"));
+        shell.note(&format!("--instance {instance} is not used: --device-type cpu measures this machine"));
     }
     if let Some(settings) = config.mlperf.clone() {
         return super::mlperf::run(driver, config, settings, args.output.table.json);
@@ -65,8 +66,8 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     if config.options.device_type == DeviceType::Cpu && config.n_models.is_none() {
         config.n_models = Some(super::cpu::default_copies());
     }
-    let records = records_of(&args, &config.model)?;
-    interrupt::listen()?;
+    let records = records_of(shell, &args, &config.model)?;
+    interrupt::listen(shell)?;
     let index_name = config.index.as_ref().and_then(|_| args.model_filename.as_deref()?.file_name());
     let index_name = index_name.map(|name| name.to_string_lossy().into_owned());
     let mut sweep = Sweep { index_name, ..Sweep::new(driver, config, &args.output)? };
@@ -96,7 +97,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
 }
 
 /// The file of the data set with its records, where there is one.
-fn records_of<'a>(args: &'a BenchArgs, model: &str) -> Result<Option<(&'a str, JudgedRecords)>> {
+fn records_of<'a>(shell: &Shell, args: &'a BenchArgs, model: &str) -> Result<Option<(&'a str, JudgedRecords)>> {
     let Some(file) = args.options.text("dataset") else { return Ok(None) };
     let names = args.eval.eval_metrics.as_deref().unwrap_or_default();
     let ask = MetricsAsk { names, target: args.eval.eval_target_col.as_deref() };
@@ -104,16 +105,16 @@ fn records_of<'a>(args: &'a BenchArgs, model: &str) -> Result<Option<(&'a str, J
     if is_count(file) {
         return Ok(None);
     }
-    Ok(Some((file, bench_records(file, dataset::read(Path::new(file))?, ask, model)?)))
+    Ok(Some((file, bench_records(file, dataset::read(shell, Path::new(file))?, ask, model)?)))
 }
 
 /// Refuses outputs that cannot be printed together, and files that would be overwritten.
-fn check_output(output: &OutputArgs) -> Result<()> {
-    reports::check(&output.table)?;
+fn check_output(shell: &Shell, output: &OutputArgs) -> Result<()> {
+    reports::check(shell, &output.table)?;
     if output.return_timers == Some(None) && (output.table.json || output.table.csv) {
         bail!("--return-timers prints timers instead of reports; name a file for them, or leave --json and --csv out");
     }
-    refuse_index("--return-timers", output.return_timers.iter().flatten().next().map(|p| p.as_path()))
+    refuse_index(shell, "--return-timers", output.return_timers.iter().flatten().next().map(|p| p.as_path()))
 }
 
 /// Most latencies that reports keep: about a gigabyte while they are written.
@@ -122,7 +123,7 @@ const MOST_KEPT_INFERENCES: u64 = 11_000_000;
 /// A sweep on this machine, one configuration after another.
 struct Sweep<'a> {
     state: SweepState,
-    driver: Driver,
+    driver: Driver<'a>,
     verbosity: Verbosity,
     args: &'a OutputArgs,
     /// Timers, where they were asked for.
@@ -144,14 +145,14 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn new(mut driver: Driver, config: BenchConfig, args: &'a OutputArgs) -> Result<Self> {
+    fn new(mut driver: Driver<'a>, config: BenchConfig, args: &'a OutputArgs) -> Result<Self> {
         let mut state = SweepState::new(config)?;
         let verbosity = args.verbosity;
         for message in state.messages.iter().filter(|_| verbosity > Verbosity::Silent) {
             driver.say(&format!("note: {message}"));
         }
         verbosity.at_start(&state.config).iter().for_each(|line| driver.say(line));
-        let kept = args.resume.as_deref().map(KeptSweep::open).transpose()?;
+        let kept = args.resume.as_deref().map(|path| KeptSweep::open(driver.shell, path)).transpose()?;
         let kept = kept.map(|(kept, rows)| {
             if kept.cut > 0 {
                 driver.say(&format!("note: {} rows were cut when a run was stopped, and run again", kept.cut));
@@ -164,7 +165,8 @@ impl<'a> Sweep<'a> {
         });
         let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormat::Neuronperf;
         let timed = wants_spans.then(|| TimedRuns::new(driver.models()));
-        let timers = args.return_timers.as_ref().map(|file| TimersDocument::begin(file.as_deref(), wants_spans));
+        let timers =
+            args.return_timers.as_ref().map(|file| TimersDocument::begin(driver.shell, file.as_deref(), wants_spans));
         let timers = timers.transpose()?;
         Ok(Self {
             state,
@@ -225,6 +227,7 @@ impl<'a> Sweep<'a> {
 
     /// Prints and writes the requested output.
     fn give_results(&mut self) -> Result<()> {
+        let shell = self.driver.shell;
         let reports: Vec<Report> = self.state.reports().cloned().collect();
         let table = &self.args.table;
         let (verbosity, driver) = (self.verbosity, &mut self.driver);
@@ -234,11 +237,11 @@ impl<'a> Sweep<'a> {
             }
         };
         let metrics = self.eval_metrics.as_ref();
-        let files = reports::write_files(&reports, table, Some(&self.state.config), metrics, &mut note);
-        let timers = self.timers.take().map_or(Ok(()), |timers| timers.finish(note));
+        let files = reports::write_files(shell, &reports, table, Some(&self.state.config), metrics, &mut note);
+        let timers = self.timers.take().map_or(Ok(()), |timers| timers.finish(shell, note));
         // A file that cannot be written loses no result.
         if self.args.return_timers != Some(None) {
-            reports::print(&reports, table, metrics)?;
+            reports::print(shell, &reports, table, metrics)?;
         }
         files.and(timers)
     }

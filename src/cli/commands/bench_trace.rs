@@ -13,7 +13,7 @@ use ns_session::{JobRequest, TraceSpec};
 /// Runs a configuration once more with an observer, and writes its timeline. `row` of `rows` is its place in the sweep. Fails when
 /// it cannot run, or the file cannot be written.
 pub(super) fn write(
-    driver: &mut Driver,
+    driver: &mut Driver<'_>,
     configuration: &Configuration,
     args: &TraceArgs,
     (row, rows): (u32, usize),

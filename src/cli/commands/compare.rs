@@ -3,9 +3,9 @@
 use anyhow::{Result, bail};
 
 use super::analysis::{analyse, print_json};
-use super::text;
 use crate::analysis_args::{BaseArg, CompareArgs};
 use crate::driver::Driver;
+use crate::shell::Shell;
 use crate::source;
 use ns_analysis::GroupBy;
 use ns_analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals};
@@ -13,8 +13,8 @@ use ns_session::{Answer, ProfileKey, Question, SliceFilter};
 use ns_view::comparison::comparison_table;
 use ns_view::terminal;
 
-pub(super) fn run(args: CompareArgs) -> Result<()> {
-    let mut driver = Driver::new();
+pub(super) fn run(shell: &Shell, args: CompareArgs) -> Result<()> {
+    let mut driver = Driver::new(shell);
     let a = source::open(&mut driver, &args.a)?.profile;
     let b = source::open(&mut driver, &args.b)?.profile;
     let (by, level) = (args.by, args.level.level.as_deref());
@@ -34,13 +34,13 @@ pub(super) fn run(args: CompareArgs) -> Result<()> {
         return print_json(&driver, &comparison);
     }
     if args.output.csv {
-        return text::print(comparison_table(&comparison).to_csv().as_bytes());
+        return shell.print(comparison_table(&comparison).to_csv().as_bytes());
     }
-    text::print_lines(&describe(comparison, args.output.top))
+    shell.print_lines(&describe(comparison, args.output.top))
 }
 
 fn totals(
-    driver: &mut Driver,
+    driver: &mut Driver<'_>,
     profile: ProfileKey,
     by: Option<GroupBy>,
     level: Option<&str>,

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::text;
 use crate::compile_args::list_or;
 use crate::driver::Driver;
 use crate::index_args::ModelCompileArgs;
 use crate::output::write;
+use crate::shell::Shell;
 use ns_bench::{CompileTask, CompiledModel, EntryStatus, ModelIndex, comma_list};
 use ns_session::{JobRequest, Message, ModelLibrary, ResultPart, model_label};
 
-pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
+pub(super) fn run(shell: &Shell, args: ModelCompileArgs) -> Result<()> {
     let mut config = args.config()?;
-    let mut driver = Driver::new();
+    let mut driver = Driver::new(shell);
     if let Some(opened) = args.file_flags.open(&mut driver, args.model())? {
         if args.batch_sizes.is_empty() {
             config.batch_sizes = vec![u32::try_from(opened.batch.own()).unwrap_or(u32::MAX)];
@@ -33,7 +33,7 @@ pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
             if let Some(removed) = compiled.removed {
                 removals.push(removed.sentence(&compiled.entry.model.clone().unwrap_or_default()));
             }
-            written = keep(&mut index, *compiled, &path);
+            written = keep(shell, &mut index, *compiled, &path);
         }
     })?;
     written?;
@@ -44,7 +44,7 @@ pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
         let error = entry.error.as_deref().unwrap_or("no reason given");
         driver.say(&format!("failed: batch {b}, pipeline {p}, performance level {l}: {error}"));
     }
-    text::print(format!("{}\n", path.display()).as_bytes())?;
+    shell.print(format!("{}\n", path.display()).as_bytes())?;
     match index.finished().next() {
         Some(_) => Ok(()),
         None => bail!("nothing could be compiled; the index says why"),
@@ -52,24 +52,24 @@ pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
 }
 
 /// Writes an artifact and then the index with it, so that finished artifacts stay when a later one fails.
-fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<()> {
+fn keep(shell: &Shell, index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<()> {
     let CompiledModel { entry, artifact, removed: _, programs } = compiled;
     if let (Some(artifact), Some(file)) = (artifact, &entry.filename) {
         for (text, when) in programs.iter().flatten().zip(["before", "after"]) {
-            write(&Path::new(file).with_extension(format!("{when}.hlo.txt")), text)?;
+            write(shell, &Path::new(file).with_extension(format!("{when}.hlo.txt")), text)?;
         }
-        write(Path::new(file), &artifact.to_json().map_err(anyhow::Error::msg)?)?;
+        write(shell, Path::new(file), &artifact.to_json().map_err(anyhow::Error::msg)?)?;
     }
     index.model_configs.push(entry);
-    write(path, &index.to_json().map_err(anyhow::Error::msg)?)
+    write(shell, path, &index.to_json().map_err(anyhow::Error::msg)?)
 }
 
 /// Writes the artifact of one compile, and returns its file. Fails when the model does not compile, or the file cannot be written.
-pub(super) fn write_artifact(task: &CompileTask, models: &ModelLibrary) -> Result<String> {
+pub(super) fn write_artifact(shell: &Shell, task: &CompileTask, models: &ModelLibrary) -> Result<String> {
     let compiled = task.run(models);
     match (compiled.artifact, compiled.entry.filename) {
         (Some(artifact), Some(file)) => {
-            write(Path::new(&file), &artifact.to_json()?)?;
+            write(shell, Path::new(&file), &artifact.to_json()?)?;
             Ok(file)
         }
         _ => bail!("{}: {}", task.label(), compiled.entry.error.unwrap_or_default()),

@@ -5,14 +5,15 @@ use anyhow::{Result, bail};
 use super::analysis::{analyse, list, print_listed};
 use crate::analysis_args::CountersArgs;
 use crate::driver::Driver;
+use crate::shell::Shell;
 use crate::source;
 use ns_analysis::counters::Curve;
 use ns_base::convert::i64_to_f64;
 use ns_session::{Answer, LinkedTable, Listing, Question};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
-pub(super) fn run(args: CountersArgs) -> Result<()> {
-    let mut driver = Driver::new();
+pub(super) fn run(shell: &Shell, args: CountersArgs) -> Result<()> {
+    let mut driver = Driver::new(shell);
     let profile = source::open(&mut driver, &args.source)?.profile;
     let Some(name) = args.curve else {
         let listed = list(&mut driver, profile, Listing::Counters(args.range), &args.output)?;

@@ -3,9 +3,9 @@
 use anyhow::{Result, bail};
 
 use super::analysis::{analyse, print_json};
-use super::text;
 use crate::analysis_args::FlameArgs;
 use crate::driver::Driver;
+use crate::shell::Shell;
 use crate::source;
 use ns_analysis::flame::FlameGraph;
 use ns_analysis::modules::ModuleTree;
@@ -13,9 +13,10 @@ use ns_analysis::opcode::name_in;
 use ns_base::convert::i64_to_f64;
 use ns_base::units::{format_count, format_ns};
 use ns_session::{Answer, Question, Unit};
+use ns_view::terminal;
 
-pub(super) fn run(args: FlameArgs) -> Result<()> {
-    let mut driver = Driver::new();
+pub(super) fn run(shell: &Shell, args: FlameArgs) -> Result<()> {
+    let mut driver = Driver::new(shell);
     let info = source::open(&mut driver, &args.source)?;
     let (profile, unit) = (info.profile, &info.outline.unit);
     // Modules come from all levels unless a level is named.
@@ -52,7 +53,7 @@ pub(super) fn run(args: FlameArgs) -> Result<()> {
         Answer::Modules(tree) => modules_text(tree),
         _ => bail!("the session returned an unexpected answer"),
     };
-    text::print_lines(&format!("{line}{out}"))
+    shell.print_lines(&format!("{line}{out}"))
 }
 
 fn tree_text(graph: &FlameGraph, unit: &Unit) -> String {
@@ -66,7 +67,7 @@ fn tree_text(graph: &FlameGraph, unit: &Unit) -> String {
         ]
     };
     let rows: Vec<_> = graph.nodes.iter().map(|n| row(n.depth, &n.name, n.count, n.total_ns, n.self_ns)).collect();
-    let mut out = text::table(&["Stack", ">Count", ">Total", ">Self"], &rows);
+    let mut out = terminal::table(&["Stack", ">Count", ">Total", ">Self"], &rows);
     if graph.omitted > 0 {
         out.push_str(&format!("... and {} nodes with less time (--nodes N shows more)\n", graph.omitted));
     }
@@ -90,7 +91,7 @@ fn modules_text(tree: &ModuleTree) -> String {
             ]
         })
         .collect();
-    let mut out = text::table(&["Module", ">Slices", ">Time", ">Own"], &rows);
+    let mut out = terminal::table(&["Module", ">Slices", ">Time", ">Own"], &rows);
     out.push_str(&format!("outside of all modules: {}\n", format_ns(i64_to_f64(tree.outside_ns))));
     if tree.omitted > 0 {
         out.push_str(&format!("... and {} modules with less time (--nodes N shows more)\n", tree.omitted));

@@ -3,20 +3,21 @@
 use anyhow::{Result, bail};
 
 use super::analysis::{analyse, print_json};
-use super::text;
 use crate::analysis_args::HistogramArgs;
 use crate::driver::Driver;
+use crate::shell::Shell;
 use crate::source;
 use ns_analysis::histogram::{BinScale, Histogram};
 use ns_base::convert::f64_to_i64;
 use ns_base::units::format_count;
 use ns_session::{Answer, Question, Unit};
+use ns_view::terminal;
 
 /// Length of the longest bar, in characters.
 const BAR: u64 = 40;
 
-pub(super) fn run(args: HistogramArgs) -> Result<()> {
-    let mut driver = Driver::new();
+pub(super) fn run(shell: &Shell, args: HistogramArgs) -> Result<()> {
+    let mut driver = Driver::new(shell);
     let info = source::open(&mut driver, &args.source)?;
     let (line, profile) = (args.chosen.level.line(&info), info.profile);
     let question = Question::Histogram {
@@ -31,7 +32,7 @@ pub(super) fn run(args: HistogramArgs) -> Result<()> {
             bail!("no slice of {} is in the group '{}'", args.chosen.level.level_in_words(&info), args.name)
         }
         Answer::Histogram(found) if args.json => print_json(&driver, &found),
-        Answer::Histogram(found) => text::print_lines(&format!("{line}{}", describe(&found, &info.outline.unit))),
+        Answer::Histogram(found) => shell.print_lines(&format!("{line}{}", describe(&found, &info.outline.unit))),
         _ => bail!("the session returned an unexpected answer"),
     }
 }
@@ -55,6 +56,6 @@ fn describe(found: &Histogram, unit: &Unit) -> String {
         unit.text(found.total_ns),
         unit.text(found.min_ns),
         unit.text(found.max_ns),
-        text::table(&[">From", ">To", ">Count", ""], &rows),
+        terminal::table(&[">From", ">To", ">Count", ""], &rows),
     )
 }

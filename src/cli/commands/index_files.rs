@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::host;
 use crate::output::{parent, write};
+use crate::shell::Shell;
 use ns_session::reports::is_artifact as has_artifact;
 use ns_session::{FilePlan, FileStep};
 
@@ -18,19 +18,19 @@ const MOST_BYTES: u64 = 64 << 20;
 /// Carries out a plan for the files of `index`, and names each file before. All of them are checked before the first is touched.
 /// Fails when a file is not an artifact, or not below the folder of the index; when something would be overwritten that is not an
 /// artifact.
-pub(super) fn carry_out(plan: &FilePlan, index: &Path) -> Result<()> {
+pub(super) fn carry_out(shell: &Shell, plan: &FilePlan, index: &Path) -> Result<()> {
     check(plan, index)?;
     let is_written = |path: &str| plan.steps.iter().filter_map(target).any(|target| is_same(target, path));
     for step in &plan.steps {
         match step {
             FileStep::Copy { from, to } if !is_same(from, to) => {
-                host::say(&format!("note: {from} is copied to {to}"));
+                shell.note(&format!("{from} is copied to {to}"));
                 let bytes = fs::read(from).with_context(|| format!("{from}: cannot be read"))?;
-                write(Path::new(to), bytes)?;
+                write(shell, Path::new(to), bytes)?;
             }
-            FileStep::Write { path, text } => write(Path::new(path), text)?,
+            FileStep::Write { path, text } => write(shell, Path::new(path), text)?,
             // A file that another spelling of its name has just written stays.
-            FileStep::Remove { path } if !is_written(path) => remove(path)?,
+            FileStep::Remove { path } if !is_written(path) => remove(shell, path)?,
             FileStep::Copy { .. } | FileStep::Remove { .. } => {}
         }
     }
@@ -107,11 +107,11 @@ fn is_same(one: &str, other: &str) -> bool {
     matches!((place(one), place(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-fn remove(path: &str) -> Result<()> {
+fn remove(shell: &Shell, path: &str) -> Result<()> {
     if Path::new(path).symlink_metadata().is_err() {
-        host::say(&format!("note: {path}: does not exist"));
+        shell.note(&format!("{path}: does not exist"));
         return Ok(());
     }
-    host::say(&format!("note: {path} is removed"));
+    shell.note(&format!("{path} is removed"));
     fs::remove_file(path).with_context(|| format!("{path}: cannot be removed"))
 }

@@ -5,12 +5,13 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use super::text;
 use crate::driver::Driver;
 use crate::inspect_args::InspectArgs;
+use crate::shell::Shell;
 use ns_session::{
     InspectAsk, InspectField, InspectFile, InspectResult, InspectSpec, JobRequest, JobResult, Message, TreeRow,
 };
+use ns_view::terminal;
 use ns_view::terminal::document;
 
 /// The JSON of a model's tree.
@@ -22,8 +23,8 @@ struct PictureJson<'a> {
 
 /// Writes the picture when a file is named, and prints the model as a tree or a table. Fails when the model is refused, or a file
 /// cannot be written.
-pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()> {
-    let mut driver = Driver::new();
+pub(super) fn run(shell: &Shell, args: &InspectArgs, model: &str, is_silent: bool) -> Result<()> {
+    let mut driver = Driver::new(shell);
     let mut spec = InspectSpec::default();
     spec.set(InspectField::Model, &args.file_flags.model_to_look_at(&mut driver, model)?);
     spec.set(InspectField::Instance, args.instance.as_deref().unwrap_or_default());
@@ -43,10 +44,10 @@ pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()
     } else {
         describe(&view)
     };
-    text::print(said.as_bytes())
+    shell.print(said.as_bytes())
 }
 
-fn show(driver: &mut Driver, spec: &InspectSpec) -> Result<InspectResult> {
+fn show(driver: &mut Driver<'_>, spec: &InspectSpec) -> Result<InspectResult> {
     let ask = InspectAsk::Show(Box::new(spec.clone()));
     match driver.run(JobRequest::Inspect(ask), None)? {
         Some(Message::Done(JobResult::Inspected(view))) => Ok(*view),
@@ -54,11 +55,11 @@ fn show(driver: &mut Driver, spec: &InspectSpec) -> Result<InspectResult> {
     }
 }
 
-fn save(driver: &mut Driver, spec: &InspectSpec, path: &Path) -> Result<()> {
+fn save(driver: &mut Driver<'_>, spec: &InspectSpec, path: &Path) -> Result<()> {
     let ask = InspectAsk::Save(Box::new(spec.clone()), InspectFile::Svg);
     let message = driver.run(JobRequest::Inspect(ask), None)?;
     let Some(Message::File(svg)) = message else { bail!("the session did not draw the model") };
-    crate::output::write(path, svg.bytes)
+    crate::output::write(driver.shell, path, svg.bytes)
 }
 
 fn describe(view: &InspectResult) -> String {
@@ -74,7 +75,7 @@ fn describe(view: &InspectResult) -> String {
             vec![name, format!("{:.1}", r.share * 100.0), r.note.clone()]
         };
         let rows: Vec<Vec<String>> = view.tree.iter().map(row).collect();
-        out += &format!("\n{}", text::table(&["Module or operator", ">% of time", "What"], &rows));
+        out += &format!("\n{}", terminal::table(&["Module or operator", ">% of time", "What"], &rows));
     }
     out
 }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::file::Lines;
 use crate::output::{append_to, create_folder, open_alone, parent, write};
+use crate::shell::Shell;
 use ns_bench::{KeptRow, SweepState};
 
 /// The first line.
@@ -27,7 +28,7 @@ pub(super) struct KeptSweep {
 
 impl KeptSweep {
     /// Opens the file, or begins it, and reads its rows. Fails when it is not a kept sweep, or another process adds to it.
-    pub fn open(path: &Path) -> Result<(Self, Vec<KeptRow>)> {
+    pub fn open(shell: &Shell, path: &Path) -> Result<(Self, Vec<KeptRow>)> {
         let place = path.display();
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
             bail!("{place}: is not a file; rows are kept in a file that can be read again");
@@ -43,7 +44,7 @@ impl KeptSweep {
             Read::Whole(sweep) => {
                 let rows: Vec<KeptRow> = (0..).zip(sweep.rows()).filter_map(|(row, _)| sweep.kept(row)).collect();
                 let lines = rows.iter().map(line).collect::<Result<String>>()?;
-                write(path, HEAD.to_owned() + &lines)?;
+                write(shell, path, HEAD.to_owned() + &lines)?;
                 file = open_alone(path, OTHER)?;
                 (rows, 0)
             }

@@ -5,12 +5,12 @@ use std::io::IsTerminal;
 use anyhow::{Result, bail};
 
 use super::cpu::SystemClock;
-use super::text;
 use crate::experiment_args::MatmulBenchArgs;
+use crate::shell::Shell;
 use ns_experiment::micro::SpeedupClass;
 use ns_session::reports::ProductComparison;
 
-pub(super) fn run(args: MatmulBenchArgs) -> Result<()> {
+pub(super) fn run(shell: &Shell, args: MatmulBenchArgs) -> Result<()> {
     let mut comparison = ProductComparison::default();
     args.options.put_into(&mut comparison, &[])?;
     let (clock, is_terminal) = (SystemClock::new(), std::io::stdout().is_terminal());
@@ -24,7 +24,7 @@ pub(super) fn run(args: MatmulBenchArgs) -> Result<()> {
             Some(SpeedupClass::Faster) => format!("\u{1b}[32m{line}\u{1b}[0m"),
             Some(SpeedupClass::Same) | None => line,
         };
-        text::print(format!("{line}\n").as_bytes())?;
+        shell.print(format!("{line}\n").as_bytes())?;
     }
     if is_timed { Ok(()) } else { bail!("no product could be timed") }
 }

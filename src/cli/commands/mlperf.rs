@@ -2,14 +2,13 @@
 
 use anyhow::{Result, bail};
 
-use super::text;
 use crate::driver::Driver;
 use ns_bench::mlperf::{MlperfSettings, mlperf_to_json, mlperf_to_text};
 use ns_bench::{BenchConfig, expand};
 use ns_session::{JobRequest, JobResult, Message};
 
 /// Runs the scenario on each configuration of the benchmark; configurations that cannot run are named and left out.
-pub(super) fn run(mut driver: Driver, config: BenchConfig, settings: MlperfSettings, json: bool) -> Result<()> {
+pub(super) fn run(mut driver: Driver<'_>, config: BenchConfig, settings: MlperfSettings, json: bool) -> Result<()> {
     let (mut results, mut failed) = (Vec::new(), Vec::new());
     for configuration in expand(&config)?.configurations {
         let label = configuration.label();
@@ -23,10 +22,10 @@ pub(super) fn run(mut driver: Driver, config: BenchConfig, settings: MlperfSetti
     }
     failed.iter().for_each(|line| driver.say(line));
     if json {
-        text::print(mlperf_to_json(&results).map_err(anyhow::Error::msg)?.as_bytes())?;
+        driver.shell.print(mlperf_to_json(&results).map_err(anyhow::Error::msg)?.as_bytes())?;
     } else {
         let texts: Vec<String> = results.iter().map(mlperf_to_text).collect();
-        text::print(texts.join("\n").as_bytes())?;
+        driver.shell.print(texts.join("\n").as_bytes())?;
     }
     match failed.first() {
         Some(first) if results.is_empty() => bail!("no configuration could run: {first}"),

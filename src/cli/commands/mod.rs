@@ -45,7 +45,6 @@ mod reports;
 mod result_files;
 mod script;
 mod serve;
-mod text;
 mod timers;
 mod validate;
 mod verify;
@@ -53,49 +52,49 @@ mod verify;
 use anyhow::Result;
 
 use super::args::Command;
+use super::shell::Shell;
 #[cfg(test)]
 pub(super) use experiment::request_of;
 pub(super) use profile::{profile_info, profile_spec};
-pub(super) use text::checked;
 
 /// Runs a command. An error says what went wrong, in words for the user.
-pub(super) fn run(command: Command) -> Result<()> {
+pub(super) fn run(shell: &Shell, command: Command) -> Result<()> {
     match command {
-        Command::Bench(args) => bench::run(*args),
-        Command::Compile(args) => compile::run(args),
-        Command::Index(command) => index::run(command),
-        Command::Evaluate(args) => evaluate::run(args),
-        Command::Report(args) => report::run(args),
-        Command::Profile(args) => profile::run(args),
-        Command::CustomOp(args) => customop::run(*args),
-        Command::Nki(args) => nki::run(*args),
-        Command::Run(args) => script::run(&args),
-        Command::Devices(args) => devices::run(args),
-        Command::Inspect(args) => inspect::run(*args),
-        Command::Numerics(args) => numerics::run(args),
-        Command::Open(args) => open::run(args),
-        Command::Operators(args) => operators::run(args),
-        Command::OperatorsSupported(args) => operators_supported::run(&args),
-        Command::Flame(args) => flame::run(args),
-        Command::Histogram(args) => histogram::run(args),
-        Command::Idle(args) => idle::run(args),
-        Command::CriticalPath(args) => idle::run_path(args),
-        Command::Counters(args) => counters::run(args),
-        Command::Query(args) => query::run(args),
-        Command::Compare(args) => compare::run(args),
-        Command::Matmult(args) => matmult::run(&args),
-        Command::Models(args) => models::run(args),
-        Command::Validate(args) => validate::run(args),
-        Command::Generate(args) => generate::run(*args),
-        Command::Fit(args) => generate::run_fit(*args),
-        Command::Experiment(args) => experiment::run(*args),
-        Command::Aggregate(args) => aggregate::run(*args),
-        Command::Analyze(args) => analyze::run(args),
-        Command::Parquet(args) => parquet::run(args),
-        Command::MatmulBench(args) => matmul_bench::run(args),
-        Command::Verify(args) => verify::run(args),
+        Command::Bench(args) => bench::run(shell, *args),
+        Command::Compile(args) => compile::run(shell, args),
+        Command::Index(command) => index::run(shell, command),
+        Command::Evaluate(args) => evaluate::run(shell, args),
+        Command::Report(args) => report::run(shell, args),
+        Command::Profile(args) => profile::run(shell, args),
+        Command::CustomOp(args) => customop::run(shell, *args),
+        Command::Nki(args) => nki::run(shell, *args),
+        Command::Run(args) => script::run(shell, &args),
+        Command::Devices(args) => devices::run(shell, args),
+        Command::Inspect(args) => inspect::run(shell, *args),
+        Command::Numerics(args) => numerics::run(shell, args),
+        Command::Open(args) => open::run(shell, args),
+        Command::Operators(args) => operators::run(shell, args),
+        Command::OperatorsSupported(args) => operators_supported::run(shell, &args),
+        Command::Flame(args) => flame::run(shell, args),
+        Command::Histogram(args) => histogram::run(shell, args),
+        Command::Idle(args) => idle::run(shell, args),
+        Command::CriticalPath(args) => idle::run_path(shell, args),
+        Command::Counters(args) => counters::run(shell, args),
+        Command::Query(args) => query::run(shell, args),
+        Command::Compare(args) => compare::run(shell, args),
+        Command::Matmult(args) => matmult::run(shell, &args),
+        Command::Models(args) => models::run(shell, args),
+        Command::Validate(args) => validate::run(shell, args),
+        Command::Generate(args) => generate::run(shell, *args),
+        Command::Fit(args) => generate::run_fit(shell, *args),
+        Command::Experiment(args) => experiment::run(shell, *args),
+        Command::Aggregate(args) => aggregate::run(shell, *args),
+        Command::Analyze(args) => analyze::run(shell, args),
+        Command::Parquet(args) => parquet::run(shell, args),
+        Command::MatmulBench(args) => matmul_bench::run(shell, args),
+        Command::Verify(args) => verify::run(shell, args),
         Command::Serve(args) => serve::run(&args),
-        Command::Completions(args) => manual::completions(&args),
-        Command::Man(args) => manual::man(&args),
+        Command::Completions(args) => manual::completions(shell, &args),
+        Command::Man(args) => manual::man(shell, &args),
     }
 }

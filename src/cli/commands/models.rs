@@ -2,14 +2,14 @@
 
 use anyhow::{Result, bail};
 
-use super::text;
 use crate::args::ModelsArgs;
 use crate::driver::Driver;
+use crate::shell::Shell;
 use ns_bench::InputTuple;
 use ns_session::{Message, ModelInfo, ModelSpec, ParameterKind, QuestionRequest, Reply};
 
-pub(super) fn run(args: ModelsArgs) -> Result<()> {
-    let message = Driver::new().run(QuestionRequest::Catalog, None)?;
+pub(super) fn run(shell: &Shell, args: ModelsArgs) -> Result<()> {
+    let message = Driver::new(shell).run(QuestionRequest::Catalog, None)?;
     let Some(Message::Answer(Reply::Catalog(catalog))) = message else {
         bail!("the session returned no list of models")
     };
@@ -22,9 +22,9 @@ pub(super) fn run(args: ModelsArgs) -> Result<()> {
         bail!("{name}: no model of the list has this in its name; give a part of a name, without parameters");
     }
     if args.json {
-        return text::print_json(&models);
+        return shell.print_json(&models);
     }
-    text::print(describe(&models).as_bytes())
+    shell.print(describe(&models).as_bytes())
 }
 
 fn describe(models: &[&ModelInfo]) -> String {

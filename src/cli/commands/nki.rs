@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use crate::shell::Shell;
+use crate::shell::to_json;
 use anyhow::{Result, anyhow, bail};
 
 use super::kept_kernels::KeptKernels;
-use super::text;
 use crate::interrupt::{self, InterruptError};
 use crate::nki_args::NkiArgs;
 use crate::nki_recorder::{Call, Python, Recorder, name_of, text_of};
@@ -22,7 +23,7 @@ use ns_nki::{Answer, Ranked, Ranking, Settings, Setup, WITH_LIMITS, answer};
 use ns_session::studies::{KernelComparison, KernelDocument, KernelRow, NkiStudy, compare_kernel, kernel_profile};
 use ns_view::{markdown, terminal};
 
-pub(super) fn run(args: NkiArgs) -> Result<()> {
+pub(super) fn run(shell: &Shell, args: NkiArgs) -> Result<()> {
     let mut study = NkiStudy::default();
     study.shapes.clear();
     args.options.put_into(&mut study, &[])?;
@@ -32,10 +33,10 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
         bail!("--output and --list write one kernel; leave --set and --rank out, or give each constant one value");
     }
     let mut recorder = Recorder::new();
-    recorder.prepare(cases.iter().map(|case| case.kernel.as_str()))?;
-    interrupt::listen()?;
+    recorder.prepare(shell, cases.iter().map(|case| case.kernel.as_str()))?;
+    interrupt::listen(shell)?;
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup };
-    let done = rank_all(&cases, &recorder, &args, (&study, &setup))?;
+    let done = rank_all(shell, &cases, &recorder, &args, (&study, &setup))?;
     let stopped = done.len() < cases.len();
     let time = |case: &Case| case.ranked.total_us().unwrap_or(f64::INFINITY);
     let best = done.iter().min_by(|a, b| time(a).total_cmp(&time(b))).cloned().unwrap_or_default();
@@ -43,21 +44,21 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
     match ranking.ranked.as_slice() {
         [Ranked { error: Some(error), .. }] => bail!("{error}"),
         [Ranked { answer: Some(found), .. }] if args.json => {
-            text::print(&with_remarks(text::to_json(found)?, &best.remarks)?)?;
+            shell.print(&with_remarks(to_json(found)?, &best.remarks)?)?;
         }
-        _ if args.json => text::print_json(&ranking)?,
+        _ if args.json => shell.print_json(&ranking)?,
         _ => {}
     }
     let of =
         KernelDocument { instance: study.usual(), source: None, ranking: &ranking, files: &best.files, command: "" };
     let document = of.document();
     if !args.json {
-        text::print_lines(&terminal::document(&document))?;
+        shell.print_lines(&terminal::document(&document))?;
     }
     if let Some(path) = &args.report {
-        crate::output::write(path, markdown::document(&document))?;
+        crate::output::write(shell, path, markdown::document(&document))?;
     }
-    args.page.save(None, &document)?;
+    args.page.save(shell, None, &document)?;
     if stopped {
         return Err(InterruptError(format!("stopped after {} of {} kernels", done.len(), cases.len())).into());
     }
@@ -67,12 +68,14 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
 /// The cases that have a time or an error, in their order; those that the file of --resume has are not run again. Fails when that file is of
 /// another source or call.
 fn rank_all(
+    shell: &Shell,
     cases: &[Call],
     recorder: &Recorder,
     args: &NkiArgs,
     (study, setup): (&NkiStudy, &Setup),
 ) -> Result<Vec<Case>> {
-    let rows = args.resume.as_deref().map(|path| KeptKernels::open(path, digest(study, args, setup)?)).transpose()?;
+    let rows =
+        args.resume.as_deref().map(|path| KeptKernels::open(path, digest(shell, study, args, setup)?)).transpose()?;
     let (file, rows) = rows.unzip();
     let key = |kernel: &String, settings: &Settings| (kernel.clone(), settings.clone());
     let of_row = |case: Case| (key(&case.ranked.kernel, &case.ranked.settings), case);
@@ -84,9 +87,9 @@ fn rank_all(
     let left: Vec<Call> = cases.iter().filter(|call| !has(call)).cloned().collect();
     if left.len() < cases.len() {
         let count = format_plural(cases.len() - left.len(), "kernel");
-        ProgressBar::new().note(&format!("an earlier run finished {count}; only what is missing runs"));
+        ProgressBar::new(shell).note(&format!("an earlier run finished {count}; only what is missing runs"));
     }
-    let done = in_workers(&left, "kernels", |call, python| {
+    let done = in_workers(shell, &left, "kernels", |call, python| {
         let mut case = rank(call, recorder, args, (study, setup), python);
         if let Some(file) = file.as_ref().filter(|_| case.ranked.total_us().is_some())
             && let Err(error) = file.add(&case.ranked)
@@ -102,12 +105,12 @@ fn rank_all(
 }
 
 /// A digest of what decides the answers: the text of the files, the call but for its settings, and this version.
-fn digest(study: &NkiStudy, args: &NkiArgs, setup: &Setup) -> Result<u64> {
+fn digest(shell: &Shell, study: &NkiStudy, args: &NkiArgs, setup: &Setup) -> Result<u64> {
     let study = NkiStudy { set: String::new(), ..study.clone() };
     let of = (study, setup.with_limits, env!("CARGO_PKG_VERSION"));
     let mut text = format!("{of:?}");
     for kernel in args.rank.iter().chain(&args.kernel) {
-        text += &text_of(kernel)?;
+        text += &text_of(shell, kernel)?;
     }
     Ok(digest64(&text))
 }
@@ -136,16 +139,18 @@ fn rank(
     (study, setup): (&NkiStudy, &Setup),
     python: &mut Option<Python>,
 ) -> Case {
+    // The host is of another thread: what a worker writes is on disk.
+    let shell = &Shell::default();
     let mut case = Case::default();
     let mut run = || -> Result<Answer> {
         let (text, list) = recorder.read(call, python)?;
         if let Some(path) = &args.list {
-            crate::output::write(path, &text)?;
+            crate::output::write(shell, path, &text)?;
         }
         let (instance, setup) = study.placed(&list, setup)?;
         let found = answer(&list, &setup)?;
         if let Some(path) = args.output.as_ref().filter(|_| found.builds) {
-            case.remarks = write_profile(path, &kernel_profile(&list, &setup, &instance)?, args.export)?;
+            case.remarks = write_profile(shell, path, &kernel_profile(&list, &setup, &instance)?, args.export)?;
         }
         case.files = list.files;
         Ok(found)
@@ -184,6 +189,7 @@ fn judge(best: &Ranked, budget_us: Option<f64>) -> Result<()> {
 
 /// Does the same for each of many, on all processors, each with a Python of its own; what Ctrl-C left is missing.
 fn in_workers<T: Sync, R: Send>(
+    shell: &Shell,
     all: &[T],
     label: &str,
     work: impl Fn(&T, &mut Option<Python>) -> Option<R> + Sync,
@@ -202,7 +208,7 @@ fn in_workers<T: Sync, R: Send>(
             finished.fetch_add(1, Ordering::Relaxed);
         }
     };
-    let mut bar = ProgressBar::new();
+    let mut bar = ProgressBar::new(shell);
     let count = thread::available_parallelism().map_or(1, usize::from).min(all.len());
     thread::scope(|scope| {
         let workers: Vec<_> = (0..count).map(|_| scope.spawn(worker)).collect();
@@ -218,13 +224,13 @@ fn in_workers<T: Sync, R: Send>(
 }
 
 /// Measured kernels beside their predictions: `neuronscope validate tests/nki/calibration.csv`.
-pub(super) fn compare(table: &Path, rows: &[KernelRow]) -> Result<Vec<KernelComparison>> {
+pub(super) fn compare(shell: &Shell, table: &Path, rows: &[KernelRow]) -> Result<Vec<KernelComparison>> {
     let folder = table.parent().unwrap_or(Path::new(""));
     let kernel_of = |row: &KernelRow| folder.join(&row.kernel).display().to_string();
     let kernels: Vec<String> = rows.iter().map(kernel_of).collect();
     let mut recorder = Recorder::new();
-    recorder.prepare(kernels.iter().map(String::as_str))?;
-    interrupt::listen()?;
+    recorder.prepare(shell, kernels.iter().map(String::as_str))?;
+    interrupt::listen(shell)?;
     let compare = |row: &KernelRow, python: &mut Option<Python>| -> Result<KernelComparison> {
         let mut study = NkiStudy { shapes: row.shapes.clone(), ..NkiStudy::default() };
         study.flag = row.flags.first().cloned().unwrap_or_default();
@@ -232,5 +238,5 @@ pub(super) fn compare(table: &Path, rows: &[KernelRow]) -> Result<Vec<KernelComp
         let call = Call::of(&study, &kernel_of(row), &row.settings)?;
         Ok(compare_kernel(row, &answer(&recorder.read(&call, python)?.1, &setup)?))
     };
-    in_workers(rows, "kernels", |row, python| Some(compare(row, python))).into_iter().collect()
+    in_workers(shell, rows, "kernels", |row, python| Some(compare(row, python))).into_iter().collect()
 }

@@ -4,11 +4,11 @@ use anyhow::{Context, Result, bail};
 
 use super::analysis::{analyse, list, print_json};
 use super::profile::{export, operators, write_page, write_trace};
-use super::text;
 use crate::analysis_args::ListingOutput;
 use crate::args::OpenArgs;
 use crate::driver::Driver;
 use crate::remarks::{Remark, remarks_on, with_remarks};
+use crate::shell::Shell;
 use crate::source;
 use ns_analysis::GroupBy;
 use ns_analysis::device::DeviceFigures;
@@ -20,13 +20,14 @@ use ns_base::printable;
 use ns_base::units::{format_bytes, format_count, format_ns, format_plural};
 use ns_session::{Answer, ExportKind, GroupsOf, LOCAL_PAGE, Listing, OperatorKind, ProfileInfo, ProfileKey, Question};
 use ns_view::table::Cell;
+use ns_view::terminal;
 
 /// Operators and steps in the line about the memory of a device.
 const MOST_ALLOCATORS: usize = 3;
 const MOST_STEPS: usize = 8;
 
-pub(super) fn run(args: OpenArgs) -> Result<()> {
-    let mut driver = Driver::new();
+pub(super) fn run(shell: &Shell, args: OpenArgs) -> Result<()> {
+    let mut driver = Driver::new(shell);
     let info = source::open_files(&mut driver, &args.files)?;
     // The text of each profile has its own.
     if args.json || args.summary {
@@ -51,22 +52,22 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
                 args.output.as_ref().filter(|_| one.profile == info.profile).map(|path| path.display().to_string());
             let left_out = driver.remarks().iter().filter(|r| written.as_ref().is_some_and(|file| r.is_of(file)));
             let remarks: Vec<Remark> = remarks_on(&one.name, one).into_iter().chain(left_out.cloned()).collect();
-            text::print(&with_remarks(json, &remarks)?)?;
+            shell.print(&with_remarks(json, &remarks)?)?;
             continue;
         }
         if !info.also.is_empty() {
-            text::print_lines(&format!("{}\n", one.name))?;
+            shell.print_lines(&format!("{}\n", one.name))?;
         }
         let summary: OpenSummary = serde_json::from_slice(&json).context("the summary cannot be parsed")?;
-        text::print_lines(&describe(&summary, one))?;
-        text::print(operators_of(&mut driver, one, &args)?.as_bytes())?;
-        text::print(neuron_tables(&mut driver, one)?.as_bytes())?;
+        shell.print_lines(&describe(&summary, one))?;
+        shell.print(operators_of(&mut driver, one, &args)?.as_bytes())?;
+        shell.print(neuron_tables(&mut driver, one)?.as_bytes())?;
     }
     Ok(())
 }
 
 /// The operator tables of a run recorded for the Neuron plugin, as the plugin shows them.
-fn neuron_tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
+fn neuron_tables(driver: &mut Driver<'_>, info: &ProfileInfo) -> Result<String> {
     let mut out = String::new();
     for (kind, title) in [(OperatorKind::Framework, "operator-framework"), (OperatorKind::Hlo, "operator-hlo")] {
         if info.operators.contains(&kind) {
@@ -76,7 +77,7 @@ fn neuron_tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
     Ok(out)
 }
 
-fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()> {
+fn sentences(driver: &mut Driver<'_>, profile: ProfileKey, json: bool) -> Result<()> {
     let Answer::Sentences(said) = analyse(driver, profile, Question::Sentences)? else {
         bail!("the session returned an unexpected answer");
     };
@@ -95,7 +96,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
             ));
         }
     }
-    text::print_lines(&out)
+    driver.shell.print_lines(&out)
 }
 
 fn describe(summary: &OpenSummary, info: &ProfileInfo) -> String {
@@ -174,7 +175,7 @@ fn of_device(device: &DeviceFigures) -> String {
 }
 
 /// The operators with the most time on the default level.
-fn operators_of(driver: &mut Driver, info: &ProfileInfo, args: &OpenArgs) -> Result<String> {
+fn operators_of(driver: &mut Driver<'_>, info: &ProfileInfo, args: &OpenArgs) -> Result<String> {
     let (top, level) = (args.top, args.level.level.clone());
     let output = ListingOutput { json: false, csv: false, top };
     let listed = list(
@@ -202,7 +203,7 @@ fn operators_of(driver: &mut Driver, info: &ProfileInfo, args: &OpenArgs) -> Res
         return Ok(String::new());
     }
     let mut out = format!("\n{}", args.level.line(info));
-    out.push_str(&text::table(&["Operator", ">Count", ">Total", ">Self"], &rows));
+    out.push_str(&terminal::table(&["Operator", ">Count", ">Total", ">Self"], &rows));
     if listed.total > top as u64 {
         out.push_str(&format!("... and {} more (--top N shows more)\n", listed.total - top as u64));
     }

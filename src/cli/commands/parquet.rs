@@ -10,25 +10,25 @@ use super::profile::exported;
 use crate::analysis_args::ListingOutput;
 use crate::driver::Driver;
 use crate::file::{self, Lines};
-use crate::host;
 use crate::output::{self, Output};
 use crate::parquet::{self, RecordSheet};
 use crate::parquet_args::{ParquetArgs, ParquetTableArg};
+use crate::shell::Shell;
 use crate::source;
 use ns_analysis::GroupBy;
 use ns_session::reports::results_of;
 use ns_session::{ExportKind, GroupsOf, Listing, WriteFormat};
 
-pub(super) fn run(args: ParquetArgs) -> Result<()> {
+pub(super) fn run(shell: &Shell, args: ParquetArgs) -> Result<()> {
     let mut out = output::create(&args.output)?;
     let rows = match args.table {
-        ParquetTableArg::Records => records(&args, &mut out),
-        ParquetTableArg::Reports => reports(&args, &mut out),
-        ParquetTableArg::Slices | ParquetTableArg::Operators => profile(&args, &mut out),
+        ParquetTableArg::Records => records(shell, &args, &mut out),
+        ParquetTableArg::Reports => reports(shell, &args, &mut out),
+        ParquetTableArg::Slices | ParquetTableArg::Operators => profile(shell, &args, &mut out),
     };
     let rows = rows.map_err(|error| out.reason(error))?;
     out.finish()?;
-    host::say(&format!("note: {}: {rows} rows", args.output.display()));
+    shell.note(&format!("{}: {rows} rows", args.output.display()));
     Ok(())
 }
 
@@ -45,7 +45,7 @@ fn files(sources: &[String]) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-fn records(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
+fn records(shell: &Shell, args: &ParquetArgs, out: &mut Output) -> Result<u64> {
     let files = files(&args.sources)?;
     if files.is_empty() {
         bail!("there is no .jsonl file; name a file of records, or a folder with .jsonl files");
@@ -59,17 +59,17 @@ fn records(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
         }
     }
     let (rows, notes) = sheet.finish()?;
-    eprint!("{}", notes.describe());
+    notes.describe().lines().for_each(|line| shell.say(line));
     Ok(rows)
 }
 
-fn reports(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
+fn reports(shell: &Shell, args: &ParquetArgs, out: &mut Output) -> Result<u64> {
     let mut all = Vec::new();
     for path in &args.sources {
-        let bytes = file::read(Path::new(path))?;
+        let bytes = file::read(shell, Path::new(path))?;
         let mut imported = results_of(path, &bytes, None)?;
         for diagnostic in imported.diagnostics.items() {
-            host::say(&format!("note: {path}: {diagnostic}"));
+            shell.note(&format!("{path}: {diagnostic}"));
         }
         all.append(&mut imported.reports);
     }
@@ -77,14 +77,14 @@ fn reports(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
 }
 
 /// A profile is one source; several profiles are written one by one.
-fn profile(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
+fn profile(shell: &Shell, args: &ParquetArgs, out: &mut Output) -> Result<u64> {
     let [source] = args.sources.as_slice() else {
         bail!(
             "a profile table is written from one source, but {} are named; run the command once for each",
             args.sources.len()
         );
     };
-    let mut driver = Driver::new();
+    let mut driver = Driver::new(shell);
     let info = source::open(&mut driver, source)?;
     if args.table == ParquetTableArg::Slices {
         let csv = exported(&mut driver, info.profile, ExportKind::Trace(WriteFormat::SlicesCsv))?;

@@ -6,13 +6,14 @@ use anyhow::{Result, bail};
 
 use super::analysis::analyse;
 use super::compile::write_artifact;
-use super::{profile_call, profile_log, profile_outputs, text};
+use super::{profile_call, profile_log, profile_outputs};
 use crate::driver::Driver;
 use crate::file::read_text;
 use crate::output;
 use crate::profile_args::{ProfileArgs, ProfileType};
 use crate::remarks::with_remarks;
 use crate::run_date;
+use crate::shell::Shell;
 use crate::source;
 use ns_analysis::Instances;
 use ns_base::convert::u64_to_f64;
@@ -22,15 +23,17 @@ use ns_session::{
     AnalysisRequest, Answer, ExportKind, ExportedFile, JobResult, Message, ModelSpec, OperatorKind, ProfileInfo,
     ProfileKey, ProfileQuestion, ProfileSpec, Question, Reply, WriteFormat, summary_text,
 };
+use ns_view::terminal;
 
-pub(super) fn run(args: ProfileArgs) -> Result<()> {
+pub(super) fn run(shell: &Shell, args: ProfileArgs) -> Result<()> {
     if args.call.profile_type == ProfileType::Trace {
-        return profile_call::trace(&args);
+        return profile_call::trace(shell, &args);
     }
     // A folder of runs has each by its time; a file has the same bytes from the same command.
     let is_folder = |path: &std::path::PathBuf| output::is_folder(path, args.output.export);
     let now = || args.output.output.as_ref().filter(|path| is_folder(path)).and_then(|_| run_date::seconds("now").ok());
-    let mut driver = args.output.run_date.or_else(now).map_or_else(Driver::new, Driver::starting_at);
+    let run_start_s = args.output.run_date.or_else(now);
+    let mut driver = run_start_s.map_or_else(|| Driver::new(shell), |start_s| Driver::starting_at(shell, start_s));
     profile_call::notes(&args.call).iter().for_each(|line| driver.say(line));
     let spec = profile_spec(&mut driver, &args)?;
     let kept = args.compiler_workdir.as_deref().map(|folder| (folder, spec.clone()));
@@ -53,17 +56,17 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
     if output.json {
         let kind = if output.summary { ExportKind::SummaryJson } else { ExportKind::ProfileJson };
         let json = export(&mut driver, info.profile, kind)?;
-        return text::print(&with_remarks(json, driver.remarks())?);
+        return shell.print(&with_remarks(json, driver.remarks())?);
     }
     let mut out = if output.summary { summary(&mut driver, &info)? } else { tables(&mut driver, &info)? };
     if output.outputs {
         out.push_str(&profile_outputs::describe(&mut driver, &args)?);
     }
-    text::print(out.as_bytes())
+    shell.print(out.as_bytes())
 }
 
 /// Writes the artifact of the model into a folder, unless an earlier run did.
-fn keep_artifact(driver: &mut Driver, folder: &Path, spec: &ProfileSpec) -> Result<()> {
+fn keep_artifact(driver: &mut Driver<'_>, folder: &Path, spec: &ProfileSpec) -> Result<()> {
     let default = spec.model.parse::<ModelSpec>().ok().and_then(|m| u32::try_from(m.info().default_batch_size).ok());
     let config = CompileConfig {
         model: spec.model.clone(),
@@ -75,18 +78,19 @@ fn keep_artifact(driver: &mut Driver, folder: &Path, spec: &ProfileSpec) -> Resu
     };
     let Some(task) = config.plan()?.tasks.into_iter().next() else { return Ok(()) };
     let file = task.file_name();
-    let found = read_text(Path::new(&file)).ok().and_then(|text| serde_json::from_str::<Artifact>(&text).ok());
+    let found =
+        read_text(driver.shell, Path::new(&file)).ok().and_then(|text| serde_json::from_str::<Artifact>(&text).ok());
     if found.is_some_and(|artifact| artifact.model == spec.model) {
         driver.say(&format!("note: the program was compiled before: {file}"));
         return Ok(());
     }
-    let file = write_artifact(&task, driver.models())?;
+    let file = write_artifact(driver.shell, &task, driver.models())?;
     driver.say(&format!("note: the artifact is in {file}; the next run finds it"));
     Ok(())
 }
 
 /// The facts and the operator tables.
-fn tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
+fn tables(driver: &mut Driver<'_>, info: &ProfileInfo) -> Result<String> {
     let mut out = String::new();
     for (name, value) in &info.facts {
         out.push_str(&format!("{name}: {value}\n"));
@@ -100,29 +104,34 @@ fn tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
 }
 
 /// Writes the timeline of a profile to a file.
-pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: WriteFormat, path: &Path) -> Result<()> {
+pub(super) fn write_trace(
+    driver: &mut Driver<'_>,
+    profile: ProfileKey,
+    format: WriteFormat,
+    path: &Path,
+) -> Result<()> {
     let file = exported(driver, profile, ExportKind::Trace(format))?;
-    output::write_profile(path, file.bytes, format)?;
+    output::write_profile(driver.shell, path, file.bytes, format)?;
     driver.remark_left_out(&path.display().to_string(), &file.left_out);
     Ok(())
 }
 
 /// Writes the overview of a profile as a page that links to the one at `base`.
-pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, path: &Path) -> Result<()> {
+pub(super) fn write_page(driver: &mut Driver<'_>, profile: ProfileKey, base: &str, path: &Path) -> Result<()> {
     let message = driver.run(AnalysisRequest::Page(base.to_owned()).of(profile), None)?;
     let Some(Message::File(page)) = message else { bail!("the session returned no page") };
-    output::write(path, page.bytes)
+    output::write(driver.shell, path, page.bytes)
 }
 
 /// The run that the flags describe; a model file is opened. Fails when the model file cannot be opened.
-pub(crate) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> Result<ProfileSpec> {
+pub(crate) fn profile_spec(driver: &mut Driver<'_>, args: &ProfileArgs) -> Result<ProfileSpec> {
     let spec = args.spec()?;
     let model = args.file_flags.model(driver, &args.training.model(&spec.model)?)?;
     Ok(ProfileSpec { model, ..spec })
 }
 
 /// An operator table of a NeuronCore with the plugin's columns.
-pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: OperatorKind) -> Result<String> {
+pub(super) fn operators(driver: &mut Driver<'_>, profile: ProfileKey, kind: OperatorKind) -> Result<String> {
     let question = ProfileQuestion::Operators { kind, range: None, level: None, instances: Instances::Merged };
     let Some(Message::Answer(Reply::Operators(table))) = driver.run(question.of(profile), None)? else {
         bail!("the session returned no operator table");
@@ -144,10 +153,10 @@ pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: Operator
         })
         .collect();
     let headings = ["Op Name", ">Occurrences", ">Neuron Device", ">NeuronCore", ">Time (ns)", ">Time %", ">Mean"];
-    Ok(text::table(&headings, &rows))
+    Ok(terminal::table(&headings, &rows))
 }
 
-fn summary(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
+fn summary(driver: &mut Driver<'_>, info: &ProfileInfo) -> Result<String> {
     match analyse(driver, info.profile, Question::Summary)? {
         Answer::Summary(Some(insights)) => Ok(summary_text(&insights, info.note_of_times.as_deref())),
         _ => bail!("the session returned no summary"),
@@ -163,12 +172,12 @@ pub(crate) fn profile_info(message: Option<Message>) -> Result<ProfileInfo> {
 }
 
 /// Exports a profile in a format.
-pub(super) fn export(driver: &mut Driver, profile: ProfileKey, kind: ExportKind) -> Result<Vec<u8>> {
+pub(super) fn export(driver: &mut Driver<'_>, profile: ProfileKey, kind: ExportKind) -> Result<Vec<u8>> {
     Ok(exported(driver, profile, kind)?.bytes)
 }
 
 /// The same with what the format of the file cannot hold.
-pub(super) fn exported(driver: &mut Driver, profile: ProfileKey, kind: ExportKind) -> Result<ExportedFile> {
+pub(super) fn exported(driver: &mut Driver<'_>, profile: ProfileKey, kind: ExportKind) -> Result<ExportedFile> {
     match driver.run(ProfileQuestion::Export { kind, marks: Vec::new() }.of(profile), None)? {
         Some(Message::File(file)) => Ok(file),
         _ => bail!("the session returned no export"),

@@ -5,8 +5,8 @@ use clap::Parser;
 
 use super::bench;
 use crate::args::{Args, Command};
-use crate::host;
 use crate::profile_args::{CallArgs, ProfileArgs};
+use crate::shell::Shell;
 
 /// How long a trace is, if `--ms-duration` is not given.
 const TRACE_MS: u64 = 10_000;
@@ -25,7 +25,7 @@ pub(super) fn notes(call: &CallArgs) -> Vec<String> {
 
 /// The host and the NeuronCores over the duration: a benchmark of one model copy with one worker, as a timeline. Fails when an
 /// output of one execution is asked for, or as `bench`.
-pub(super) fn trace(args: &ProfileArgs) -> Result<()> {
+pub(super) fn trace(shell: &Shell, args: &ProfileArgs) -> Result<()> {
     let output = &args.output;
     let Some(path) = &output.output else {
         bail!("--profile-type trace writes a timeline of many executions; name its file with --output");
@@ -40,7 +40,7 @@ pub(super) fn trace(args: &ProfileArgs) -> Result<()> {
         bail!("{flag} is about a single execution, and --profile-type trace records many; leave one of them out");
     }
     if let Some(line) = notes(&CallArgs { ms_duration: None, ..args.call }).first() {
-        host::say(line);
+        shell.say(line);
     }
     let ms = args.call.ms_duration.unwrap_or(TRACE_MS);
     let spec = args.spec()?;
@@ -65,7 +65,7 @@ pub(super) fn trace(args: &ProfileArgs) -> Result<()> {
     let assumed = args.file_flags.assumptions.iter().map(|a| format!("--assume={a}"));
     words.extend(batch.into_iter().chain(dims).chain(assumed).chain(output.json.then(|| "--json".to_owned())));
     match Args::try_parse_from(words).map_err(|e| anyhow!("{e}"))?.command {
-        Command::Bench(args) => bench::run(*args),
+        Command::Bench(args) => bench::run(shell, *args),
         _ => Ok(()),
     }
 }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_trace_of_many_steps_needs_a_file_and_has_no_summary() {
-        let problem = |line: &str| trace(&profile(line)).unwrap_err().to_string();
+        let problem = |line: &str| trace(&Shell::default(), &profile(line)).unwrap_err().to_string();
         assert!(problem("--profile-type trace").contains("name its file with --output"));
         assert!(problem("--profile-type trace --output a.json --summary").contains("--summary is about a single"));
     }

@@ -11,7 +11,7 @@ use ns_session::{NumericsSpec, OutputComparison, Workflow};
 
 /// Both values of each output, below the headings of the tutorial's script. Fails when the model is too large for its values to be
 /// computed, or has none.
-pub(super) fn describe(driver: &mut Driver, args: &ProfileArgs) -> Result<String> {
+pub(super) fn describe(driver: &mut Driver<'_>, args: &ProfileArgs) -> Result<String> {
     let run = args.spec()?;
     let ns_session::ProfileSpec { model, batch_size, instance, options, seed, .. } = run;
     let family = instance.split('.').next().unwrap_or_default().to_uppercase();

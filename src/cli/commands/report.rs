@@ -4,21 +4,21 @@ use anyhow::Result;
 
 use super::reports;
 use crate::args::ReportArgs;
-use crate::host;
+use crate::shell::Shell;
 use ns_session::reports::results_of;
 
-pub(super) fn run(args: ReportArgs) -> Result<()> {
-    reports::check(&args.table)?;
+pub(super) fn run(shell: &Shell, args: ReportArgs) -> Result<()> {
+    reports::check(shell, &args.table)?;
     let mut all = Vec::new();
     for path in &args.files {
         let place = path.display().to_string();
-        let mut imported = results_of(&place, &crate::file::read(path)?, args.cost_per_hour)?;
+        let mut imported = results_of(&place, &crate::file::read(shell, path)?, args.cost_per_hour)?;
         for diagnostic in imported.diagnostics.items() {
-            host::say(&format!("note: {place}: {diagnostic}"));
+            shell.note(&format!("{place}: {diagnostic}"));
         }
         all.append(&mut imported.reports);
     }
-    let files = reports::write_files(&all, &args.table, None, None, &mut |line| host::say(&line));
-    reports::print(&all, &args.table, None)?;
+    let files = reports::write_files(shell, &all, &args.table, None, None, &mut |line| shell.say(&line));
+    reports::print(shell, &all, &args.table, None)?;
     files
 }

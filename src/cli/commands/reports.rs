@@ -6,16 +6,16 @@ use anyhow::{Result, bail};
 use serde_json::Value;
 
 use super::result_files::{path_of, refuse_index};
-use super::text;
 use crate::output::write;
 use crate::output_args::TableArgs;
+use crate::shell::Shell;
 use ns_bench::export::{self, PRINT_COLS, TableOptions};
 use ns_bench::{BenchConfig, REPORT_KEYS, Report, beside_lines, products_rate, sharing, verdict};
 use ns_session::bench_page;
 use ns_session::share::ResultsView;
 
 /// Checks keys and files before anything runs. An error names the key that no report has, or the file that is a model index.
-pub(super) fn check(args: &TableArgs) -> Result<()> {
+pub(super) fn check(shell: &Shell, args: &TableArgs) -> Result<()> {
     let keys = args.cols.iter().flatten().map(|k| ("--cols", k)).chain(args.sort_by.iter().map(|k| ("--sort-by", k)));
     for (flag, key) in keys {
         if !REPORT_KEYS.contains(&key.as_str()) {
@@ -23,7 +23,7 @@ pub(super) fn check(args: &TableArgs) -> Result<()> {
         }
     }
     for (flag, file) in [("--csv-file", &args.csv_file), ("--json-file", &args.json_file)] {
-        refuse_index(flag, file.iter().flatten().next().map(|p| p.as_path()))?;
+        refuse_index(shell, flag, file.iter().flatten().next().map(|p| p.as_path()))?;
     }
     Ok(())
 }
@@ -31,6 +31,7 @@ pub(super) fn check(args: &TableArgs) -> Result<()> {
 /// Writes the files that were asked for and prints a note with the name of each. A page links to `config`. Fails when a file cannot
 /// be written.
 pub(super) fn write_files(
+    shell: &Shell,
     reports: &[Report],
     args: &TableArgs,
     config: Option<&BenchConfig>,
@@ -41,7 +42,7 @@ pub(super) fn write_files(
     let sorted = sorted.as_deref().unwrap_or(reports);
     let cols: Option<Vec<&str>> = args.cols.as_ref().map(|cols| cols.iter().map(String::as_str).collect());
     let mut keep = |path: &Path, what: &str, text: Result<String>| -> Result<()> {
-        write(path, &text?)?;
+        write(shell, path, &text?)?;
         note(format!("note: the {what} in {}", path.display()));
         Ok(())
     };
@@ -62,18 +63,18 @@ pub(super) fn write_files(
 }
 
 /// Prints reports in the format asked for, with evaluation metrics if there are any. Fails when stdout cannot be written to.
-pub(super) fn print(reports: &[Report], args: &TableArgs, eval_metrics: Option<&Value>) -> Result<()> {
+pub(super) fn print(shell: &Shell, reports: &[Report], args: &TableArgs, eval_metrics: Option<&Value>) -> Result<()> {
     let cols: Option<Vec<&str>> = args.cols.as_ref().map(|cols| cols.iter().map(String::as_str).collect());
     let sorted = || match &args.sort_by {
         Some(key) => export::sorted(reports, key, args.reverse),
         None => reports.to_vec(),
     };
     if args.json {
-        return text::print(export::to_json_as(&sorted(), args.json_format, eval_metrics)?.as_bytes());
+        return shell.print(export::to_json_as(&sorted(), args.json_format, eval_metrics)?.as_bytes());
     }
     if args.csv {
         let cols = cols.as_deref().unwrap_or(export::CSV_COLS);
-        return text::print(export::to_csv(&sorted(), cols)?.as_bytes());
+        return shell.print(export::to_csv(&sorted(), cols)?.as_bytes());
     }
     let columns = cols.unwrap_or_else(|| usual_columns(reports));
     let options = TableOptions { columns: &columns, sort_by: args.sort_by.as_deref(), reverse: args.reverse };
@@ -95,7 +96,7 @@ pub(super) fn print(reports: &[Report], args: &TableArgs, eval_metrics: Option<&
             out.push_str(&format!("{name} {}\n", if value.is_null() { "N/A".to_owned() } else { value.to_string() }));
         }
     }
-    text::print(out.as_bytes())
+    shell.print(out.as_bytes())
 }
 
 /// A line for each reason of failure, with the configurations that failed.

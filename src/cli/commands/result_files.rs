@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Result, bail};
 
 use crate::file;
+use crate::shell::Shell;
 use ns_bench::{ModelIndex, Report, results_file_name};
 
 /// The file for a flag: the named one, or `{model_name}.results-{date}-{time}.{extension}`.
@@ -21,9 +22,9 @@ pub(super) fn path_of(named: &Option<PathBuf>, reports: &[Report], extension: &s
 
 /// Refuses to overwrite a model index: it was meant as the index to run, but a flag before it took it as its value. Fails when the
 /// file exists and is an index.
-pub(super) fn refuse_index(flag: &str, path: Option<&Path>) -> Result<()> {
+pub(super) fn refuse_index(shell: &Shell, flag: &str, path: Option<&Path>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
-    let is_index = path.is_file() && file::read_text(path).is_ok_and(|text| ModelIndex::read(&text).is_ok());
+    let is_index = path.is_file() && file::read_text(shell, path).is_ok_and(|text| ModelIndex::read(&text).is_ok());
     if is_index {
         let place = path.display();
         bail!(

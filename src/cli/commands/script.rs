@@ -8,17 +8,18 @@ use anyhow::{Context, Result, bail};
 
 use crate::args::RunArgs;
 use crate::file;
+use crate::shell::Shell;
 use ns_session::{neuronperf_command, refuse_script};
 
 /// Names of Python, the first one first.
 const PYTHONS: [&str; 2] = ["python3", "python"];
 
-pub(super) fn run(args: &RunArgs) -> Result<()> {
+pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<()> {
     let Some(python) = PYTHONS.into_iter().find(|python| has_package(python)) else {
         let words: Vec<&str> = args.words.iter().filter_map(|word| word.to_str()).collect();
         let script = words.iter().position(|word| word.ends_with(".py"));
         let instead = script.and_then(|at| {
-            let content = file::read(Path::new(words[at])).unwrap_or_default();
+            let content = file::read(shell, Path::new(words[at])).unwrap_or_default();
             let flags = words[at + 1..].iter().copied();
             let arguments: Vec<String> = std::iter::once("").chain(flags).map(str::to_owned).collect();
             refuse_script(words[at], &content, &arguments, neuronperf_command)

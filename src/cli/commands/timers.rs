@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::Serialize;
 
-use super::text;
-use crate::host;
 use crate::output::{self, Output};
+use crate::shell::Shell;
 
 /// The document of `--return-timers`. Each configuration adds its result when it has run, so that one at a time is in memory.
 pub(super) struct TimersDocument {
@@ -26,8 +25,8 @@ enum Place {
 
 impl TimersDocument {
     /// Begins the document in a file, or, without one, for stdout. Fails when the file cannot be written.
-    pub fn begin(path: Option<&Path>, has_spans: bool) -> Result<Self> {
-        let to = match path.filter(|_| !host::is_present()) {
+    pub fn begin(shell: &Shell, path: Option<&Path>, has_spans: bool) -> Result<Self> {
+        let to = match path.filter(|_| !shell.has_host()) {
             Some(path) => Place::File(output::create(path)?),
             None => Place::Memory(path.map(Path::to_owned), Vec::new()),
         };
@@ -42,14 +41,14 @@ impl TimersDocument {
     }
 
     /// Ends the document; `note` is told where it is. Fails when it cannot be written.
-    pub fn finish(mut self, mut note: impl FnMut(String)) -> Result<()> {
+    pub fn finish(mut self, shell: &Shell, mut note: impl FnMut(String)) -> Result<()> {
         let (next, end) = self.marks;
         let none: Option<&()> = None;
         self.put(if next == "," { "" } else { next }, none)?;
         self.put(end, none)?;
         let path = match self.to {
-            Place::Memory(None, text) => return text::print(&text),
-            Place::Memory(Some(path), text) => output::write(&path, text).map(|()| path)?,
+            Place::Memory(None, text) => return shell.print(&text),
+            Place::Memory(Some(path), text) => output::write(shell, &path, text).map(|()| path)?,
             Place::File(file) => {
                 let path = file.path().to_owned();
                 file.finish().map(|()| path)?

@@ -8,28 +8,28 @@ use crate::commands::profile::write_trace;
 use crate::commands::profile_info;
 use crate::driver::Driver;
 use crate::experiment_args::ExperimentArgs;
-use crate::host;
 use crate::output;
+use crate::shell::Shell;
 use ns_experiment::plan::{Dynamo, ExperimentConfig};
 use ns_experiment::run::Experiment;
 use ns_session::{CompileOptions, JobRequest, ProfileSpec, Workflow, WriteFormat};
 
 /// Writes the files that the flags request.
-pub(super) fn write(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
+pub(super) fn write(shell: &Shell, args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
     if args.suite.wants_hlo() {
         let path = folder(args, experiment, "hlo").join("module.hlo.txt");
-        output::write(&path, experiment.hlo()?)?;
+        output::write(shell, &path, experiment.hlo()?)?;
     }
     if args.suite.profile_xla {
-        profile(args, experiment)?;
+        profile(shell, args, experiment)?;
     }
     Ok(())
 }
 
 /// The execution on a simulated core; a measured execution cannot be profiled.
-fn profile(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
+fn profile(shell: &Shell, args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
     let Some(instance) = experiment.config.accelerator.instance() else {
-        host::say(&format!("note: {}: --profile-xla: only simulated executions have a profile", experiment.model.name));
+        shell.note(&format!("{}: --profile-xla: only simulated executions have a profile", experiment.model.name));
         return Ok(());
     };
     let traced = experiment.config.dynamo == Some(Dynamo::Openxla);
@@ -41,7 +41,7 @@ fn profile(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
         instance: instance.to_owned(),
         options: CompileOptions::default(),
     };
-    let mut driver = Driver::new();
+    let mut driver = Driver::new(shell);
     let info = profile_info(driver.run(JobRequest::Profile(spec), None)?)?;
     let path = folder(args, experiment, "xplane").join("neuronscope.xplane.pb");
     write_trace(&mut driver, info.profile, WriteFormat::XPlane, &path)

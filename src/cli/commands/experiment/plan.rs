@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use anyhow::{Result, anyhow};
 
-use crate::commands::text;
 use crate::experiment_args::ExperimentArgs;
+use crate::shell::Shell;
 use ns_experiment::plan::{ExpandOptions, Plan};
 use ns_experiment::run::{Suite, SuiteModel};
 use ns_experiment::sweep::ExperimentsRequest;
@@ -39,8 +39,8 @@ pub(crate) fn request_of(args: &ExperimentArgs) -> Result<ExperimentsRequest> {
 }
 
 /// Prints the plan without running it. Fails when the configurations cannot be computed, and JSON is not asked for.
-pub(super) fn show(plan: &Plan, json: bool) -> Result<()> {
-    if json { text::print_json(&PlanJson::of(plan)) } else { text::print(plan_text(plan)?.as_bytes()) }
+pub(super) fn show(shell: &Shell, plan: &Plan, json: bool) -> Result<()> {
+    if json { shell.print_json(&PlanJson::of(plan)) } else { shell.print(plan_text(plan)?.as_bytes()) }
 }
 
 /// The model with a name: a file that stands for it, or the suite's. Fails when neither exists.

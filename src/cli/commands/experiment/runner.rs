@@ -19,8 +19,8 @@ use crate::commands::analyze::now_s;
 use crate::commands::cpu::processor;
 use crate::experiment_args::ExperimentArgs;
 use crate::flags;
-use crate::host;
 use crate::progress::ProgressBar;
+use crate::shell::Shell;
 use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
 use ns_experiment::python::{json_dumps, repr};
@@ -35,6 +35,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// Runs every model with every configuration, and appends their records.
 pub(super) fn run(
+    shell: &Shell,
     args: &ExperimentArgs,
     request: &ExperimentsRequest,
     configs: &[ExperimentConfig],
@@ -48,16 +49,16 @@ pub(super) fn run(
     let _alone = results::prepare(args, &file)?;
     let before = results::done_before(&file)?;
     if before.bad_lines > 0 {
-        host::say(&format!("note: {}: {} lines are not records and are skipped", file.display(), before.bad_lines));
+        shell.note(&format!("{}: {} lines are not records and are skipped", file.display(), before.bad_lines));
     }
     let (name, timestamp) = (processor(), request.timestamp.unwrap_or_else(now_s));
     if args.suite.says(LogLevelArg::Info) {
         for (model, sentence) in models.iter().filter_map(|m| Some((m, m.stand_in()?))) {
-            host::say(&format!("note: {}: {sentence}", model.name));
+            shell.note(&format!("{}: {sentence}", model.name));
         }
     }
     let (mut ran, mut passed_over, mut unverified, mut not_here) = (0, 0, 0, 0);
-    let (mut bar, mut lines) = (ProgressBar::new(), BTreeSet::new());
+    let (mut bar, mut lines) = (ProgressBar::new(shell), BTreeSet::new());
     let total = (models.len() * configs.len()) as u64;
     for model in &models {
         for config in configs {
@@ -78,7 +79,7 @@ pub(super) fn run(
                 ));
             }
             let size = results::size(&file);
-            let failure = run_child(args, &experiment, &mut lines)?;
+            let failure = run_child(shell, args, &experiment, &mut lines)?;
             // A child that wrote its record and then died has a record already.
             if let Some(failure) = failure.filter(|_| results::size(&file) == size) {
                 if args.suite.says(LogLevelArg::Error) {
@@ -93,7 +94,7 @@ pub(super) fn run(
         }
     }
     bar.clear();
-    say_counts(args, &file, [ran, passed_over, not_here]);
+    say_counts(shell, args, &file, [ran, passed_over, not_here]);
     if unverified > 0 && args.strict {
         bail!("{unverified} of {ran} experiments did not pass the verification; {} has the reasons", file.display());
     }
@@ -101,13 +102,13 @@ pub(super) fn run(
 }
 
 /// Says how many experiments ran, were there before, and cannot run here.
-fn say_counts(args: &ExperimentArgs, file: &Path, [ran, passed_over, not_here]: [u64; 3]) {
+fn say_counts(shell: &Shell, args: &ExperimentArgs, file: &Path, [ran, passed_over, not_here]: [u64; 3]) {
     if !args.suite.says(LogLevelArg::Info) {
         return;
     }
     if not_here > 0 {
-        host::say(&format!(
-            "note: {not_here} of {ran} cannot run here, for the reasons above; their records have the error {SKIP}"
+        shell.note(&format!(
+            "{not_here} of {ran} cannot run here, for the reasons above; their records have the error {SKIP}"
         ));
     }
     let are_there = match passed_over {
@@ -117,11 +118,12 @@ fn say_counts(args: &ExperimentArgs, file: &Path, [ran, passed_over, not_here]: 
     };
     let had_times = ran - not_here;
     let noun = if had_times == 1 { "experiment" } else { "experiments" };
-    host::say(&format!("note: {}: {had_times} {noun} ran{are_there}", file.display()));
+    shell.note(&format!("{}: {had_times} {noun} ran{are_there}", file.display()));
 }
 
 /// Runs an experiment in a child process; returns why it failed, if it did. A line that an earlier child said too is said once.
 fn run_child(
+    shell: &Shell,
     args: &ExperimentArgs,
     experiment: &Experiment<'_>,
     lines: &mut BTreeSet<String>,
@@ -153,12 +155,12 @@ fn run_child(
     let ended = wait(&mut child, Duration::from_secs_f64(args.subprocess_timeout))?;
     let messages = messages.join().unwrap_or_default();
     if args.suite.print_subprocess && ended != Some(true) {
-        eprint!("{messages}");
+        messages.lines().for_each(|line| shell.say(line));
     }
     Ok(match ended {
         None => Some(format!("the experiment timed out after {} seconds", repr(args.subprocess_timeout))),
         Some(true) => {
-            messages.lines().filter(|line| lines.insert((*line).to_owned())).for_each(|line| eprintln!("{line}"));
+            messages.lines().filter(|line| lines.insert((*line).to_owned())).for_each(|line| shell.say(line));
             None
         }
         Some(false) if messages.trim().is_empty() => Some("the experiment's process died without a message".to_owned()),

@@ -9,9 +9,9 @@ use crate::commands::analyze::now_s;
 use crate::commands::cpu::{SystemClock, Ticks, processor};
 use crate::driver::Driver;
 use crate::experiment_args::ExperimentArgs;
-use crate::host;
 use crate::model_args::ModelFileFlags;
 use crate::output;
+use crate::shell::Shell;
 use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
 use ns_experiment::python::from_python;
@@ -25,11 +25,17 @@ struct ModelConfig {
 }
 
 /// Runs the experiment described by two JSON texts and appends its record.
-pub(super) fn run(args: &ExperimentArgs, request: &ExperimentsRequest, config: &str, model: &str) -> Result<()> {
+pub(super) fn run(
+    shell: &Shell,
+    args: &ExperimentArgs,
+    request: &ExperimentsRequest,
+    config: &str,
+    model: &str,
+) -> Result<()> {
     let config: ExperimentConfig = from_python(config).context("--experiment-config")?;
     let model: ModelConfig = from_python(model).context("--model-config")?;
     let mut model = model_of(args, request.plan.suite, &model.model_name)?;
-    let mut driver = Driver::new();
+    let mut driver = Driver::new(shell);
     if args.model_file.iter().any(|(known, _)| *known == model.name) {
         // The batch size of the file is its own.
         let opened = ModelFileFlags::default().open(&mut driver, &model.specification)?;
@@ -46,28 +52,28 @@ pub(super) fn run(args: &ExperimentArgs, request: &ExperimentsRequest, config: &
     if let Some(error) = finished.error.as_ref().filter(|_| args.suite.says(LogLevelArg::Error)) {
         let error = error.to_string();
         let named = if error.starts_with(&model.name) { error } else { format!("{}: {error}", model.name) };
-        host::say(&format!("note: {named}"));
+        shell.note(&named);
     }
     let unverified = finished.record.unverified();
     let is_new = finished.error.is_none() && args.suite.says(LogLevelArg::Error);
     if let Some(reason) = unverified.as_ref().filter(|_| is_new) {
-        host::say(&format!("note: {}: {reason}", model.name));
+        shell.note(&format!("{}: {reason}", model.name));
     }
     let noise = finished.noise.iter().filter(|_| args.suite.says(LogLevelArg::Warning));
     for advice in noise.flat_map(|n| n.advice(others_busy)) {
-        host::say(&format!("note: {}: {advice}", model.name));
+        shell.note(&format!("{}: {advice}", model.name));
     }
     let file = results::path(args);
     output::create_folder(&args.output_dirname)?;
     results::append(&file, &finished.record)?;
     // A failed experiment has no execution to write.
     if finished.error.is_none() && args.model_file.iter().all(|(known, _)| *known != model.name) {
-        artifacts::write(args, &experiment)?;
+        artifacts::write(shell, args, &experiment)?;
     }
     if !args.in_a_run && args.suite.says(LogLevelArg::Info) {
         let stand_in = model.stand_in().map(|sentence| format!("note: {}: {sentence}", model.name));
-        stand_in.into_iter().for_each(|line| host::say(&line));
-        host::say(&format!("note: the record is in {}", file.display()));
+        stand_in.into_iter().for_each(|line| shell.say(&line));
+        shell.note(&format!("the record is in {}", file.display()));
     }
     match unverified.filter(|_| args.strict) {
         Some(reason) => bail!("{}: {reason}", model.name),
