@@ -11,7 +11,7 @@ use super::analysis_args::{
 };
 use super::bench_args::BenchArgs;
 use super::customop_args::CustomOpArgs;
-use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
+use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, RecordsArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
 use super::inspect_args::{ArraysArgs, InspectArgs};
 use super::llm_args::{GenerateArgs, LlmArgs};
@@ -104,6 +104,8 @@ pub(super) enum Command {
     /// Speed-ups over a baseline, over time and by model, as PyTorch/XLA's aggregate.py prints them
     #[command(infer_long_args = true)]
     Aggregate(Box<AggregateArgs>),
+    /// Views of records, as the page *Experiments* shows them: what changed, times to compile, verification, single records
+    Records(Box<RecordsArgs>),
     /// Write records, reports, slices or operators as Parquet, for query engines that read many files
     Parquet(ParquetArgs),
     /// Time square matrix products of many sizes on a device against a baseline

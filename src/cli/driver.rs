@@ -38,6 +38,8 @@ pub(super) struct Driver<'a> {
     pub shell: &'a Shell,
     /// Absent only while the driver ends.
     open: Option<OpenSession>,
+    /// Whether the host keeps the session for its next call.
+    is_kept: bool,
     models: ModelLibrary,
     bar: ProgressBar<'a>,
     /// Notes that were printed: the configurations of a sweep give the same notes.
@@ -49,7 +51,7 @@ pub(super) struct Driver<'a> {
 impl Drop for Driver<'_> {
     fn drop(&mut self) {
         let open = self.open.take();
-        open.into_iter().for_each(|open| self.shell.keep_session(open));
+        open.into_iter().filter(|_| self.is_kept).for_each(|open| self.shell.keep_session(open));
     }
 }
 
@@ -64,11 +66,19 @@ impl<'a> Driver<'a> {
         Self::of(shell, OpenSession::of(Session::new().with_run_start(run_start_s.saturating_mul(1_000_000_000))))
     }
 
+    /// A session that no later call finds: what it reads is the call's alone.
+    pub fn apart(shell: &'a Shell) -> Self {
+        let mut driver = Self::of(shell, OpenSession::of(Session::new()));
+        driver.is_kept = false;
+        driver
+    }
+
     fn of(shell: &'a Shell, open: OpenSession) -> Self {
         let models = open.session.models().clone();
         Self {
             shell,
             open: Some(open),
+            is_kept: true,
             models,
             bar: ProgressBar::new(shell),
             noted: BTreeSet::new(),

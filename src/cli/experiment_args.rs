@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 
 use super::option_args::{Choice, OptionArgs, one_of};
+use super::page_args::PageArgs;
 use super::suite_args::SuiteArgs;
 use ns_experiment::plan::PlanRules;
 use ns_experiment::run::Verification;
 use ns_experiment::sweep::ExperimentsRequest;
+use ns_session::ExperimentSpec;
 use ns_session::reports::{Aggregation, CaseVerification, ProductComparison, RecordAnalysis};
 
 const VERIFICATIONS: &[Choice<Verification>] = &[
@@ -200,6 +202,20 @@ pub(super) struct AnalyzeArgs {
     /// CSV file to append the rows to
     #[arg(long, default_value = "./output/database.csv")]
     pub database: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct RecordsArgs {
+    /// Files of records (results.jsonl), folders of them, and reports of NeuronPerf
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub options: OptionArgs<ExperimentSpec>,
+    /// Print JSON: {"title", "tables": {NAME: [rows]}}
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
 }
 
 #[derive(Debug, ClapArgs)]

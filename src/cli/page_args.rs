@@ -24,8 +24,13 @@ pub(super) struct PageArgs {
 impl PageArgs {
     /// Writes the document of a study, if a file is named; the link opens the study.
     pub fn save(&self, shell: &Shell, study: Option<&StudySpec>, document: &Document) -> Result<()> {
+        self.save_page(shell, || study_page(study, document, &self.live))
+    }
+
+    /// Writes a page, if a file is named.
+    pub fn save_page(&self, shell: &Shell, page: impl FnOnce() -> String) -> Result<()> {
         let Some(path) = &self.html else { return Ok(()) };
-        write(shell, path, study_page(study, document, &self.live))?;
+        write(shell, path, page())?;
         shell.note(&format!("the page is in {}", path.display()));
         Ok(())
     }

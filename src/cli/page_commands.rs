@@ -12,7 +12,10 @@ use ns_session::guide::CHAPTERS;
 use ns_session::options::{BENCH_OPTIONS, BenchOption, PlanOption, default_experiments};
 use ns_session::share::{ProfileLink, Tool};
 use ns_session::studies::{NumericsStudy, StudySpec};
-use ns_session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
+use ns_session::{
+    AutoCast, ExperimentField, ExperimentSpec, InspectField, InspectSpec, JobRequest, Message, NumericsSpec, OptLevel,
+    ProfileOrigin, ProfileSpec, QuestionRequest, RecordsAsk, RecordsKey, RecordsSource, Reply,
+};
 
 /// The words of a line, as a POSIX shell splits it.
 fn split_line(line: &str) -> Vec<String> {
@@ -181,6 +184,25 @@ fn experiments_are_those_of_the_form() {
             Command::Experiment(args) => assert_eq!(request_of(&args).unwrap(), request, "{key}: {text}"),
             other => panic!("{other:?}"),
         }
+    }
+}
+
+#[test]
+fn a_view_of_records_prints_the_command_that_shows_it() {
+    let shell = Shell::default();
+    let (mut driver, set) = (Driver::new(&shell), RecordsKey::default());
+    driver.run(JobRequest::ReadRecords(set, RecordsSource::Link("sample".into())), None).unwrap();
+    let asked =
+        ExperimentSpec::default().with(ExperimentField::View, "changes").with(ExperimentField::Filter, "^hf_ x");
+    let ask = QuestionRequest::Records(set, RecordsAsk::Show(Box::new(asked.clone())));
+    let Some(Message::Answer(Reply::Records(result))) = driver.run(ask, None).unwrap() else { panic!() };
+    match command(result.document.command().unwrap()) {
+        Command::Records(args) => {
+            let mut spec = ExperimentSpec::default();
+            args.options.put_into(&mut spec, &[]).unwrap();
+            assert_eq!((spec, args.files), (asked, vec!["sample.jsonl".into()]));
+        }
+        other => panic!("{other:?}"),
     }
 }
 

@@ -83,7 +83,7 @@ fn read_files(driver: &mut Driver<'_>, paths: &[PathBuf]) -> Result<ProfileInfo>
 const fn other_command(kind: Kind) -> Option<(&'static str, &'static str)> {
     match kind {
         Kind::Model => Some(("is a model", "inspect")),
-        Kind::Records => Some(("holds records of experiments", "report")),
+        Kind::Records => Some(("holds records of experiments", "records")),
         Kind::Figures => Some(("is a table of figures", "validate")),
         Kind::Reports => Some(("holds benchmark reports", "report")),
         Kind::Index => Some(("is a model index", "bench")),

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use ns_base::names;
 
+use crate::options::{Flag, Opt, Options, opt};
+use crate::studies::{FieldKind, field};
+
 /// The request. Every field is text; a field that cannot be used is named in the answer, with the value used instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExperimentSpec {
@@ -115,6 +118,50 @@ impl ExperimentView {
         }
     }
 }
+
+impl Options for ExperimentSpec {
+    const OPTIONS: &'static [&'static [Opt<Self>]] = &[RECORDS_OPTIONS];
+}
+
+/// The views with their titles.
+const VIEWS: [(&str, &str); ExperimentView::ALL.len()] = {
+    let (mut all, mut at) = ([("", ""); ExperimentView::ALL.len()], 0);
+    while at < all.len() {
+        all[at] = (ExperimentView::ALL[at].key(), ExperimentView::ALL[at].title());
+        at += 1;
+    }
+    all
+};
+
+/// A row of a choice about records: its field, label, value in the help, help, and its values if they are few.
+macro_rules! choice {
+    ($field:ident, $label:literal, $value:literal, $help:literal, $values:expr) => {
+        opt(
+            field(ExperimentField::$field.key(), $label, "", "", FieldKind::Line),
+            Flag::new(ExperimentField::$field.key(), $value, $help).values($values),
+            |spec| spec.get(ExperimentField::$field).to_owned(),
+            |spec, given| {
+                spec.set(ExperimentField::$field, given.text);
+                Ok(())
+            },
+        )
+    };
+}
+
+/// All but the records that are open, which a click on the page chooses.
+#[rustfmt::skip]
+const RECORDS_OPTIONS: &[Opt<ExperimentSpec>] = &[
+    choice!(View, "View", "VIEW", "What is shown of the records [default: overview]", &VIEWS),
+    choice!(Accelerator, "Accelerator", "ACCELERATOR", "A kind (trn1, cpu), a short name (v100), a part of the product's name, or any [default: the one with most records]", &[]),
+    choice!(Test, "Test", "TEST", "Which records [default: inference, where there are some]", &[("inference", ""), ("training", "")]),
+    choice!(Metric, "Metric", "METRIC", "What is compared [default: exec]", &[("exec", "Time of a warm execution"), ("compile", "Time to compile")]),
+    choice!(Baseline, "Baseline", "BASELINE", "Which times of the first backend make the baseline [default: oldest]", &[("oldest", "The oldest time of each model"), ("latest", "The newest timestamp")]),
+    choice!(Backends, "Backends", "BACKENDS", "Backends, separated by commas; the first is the baseline [default: those with records]", &[]),
+    choice!(Filter, "Models", "PATTERNS", "Regular expressions of models to keep, separated by spaces", &[]),
+    choice!(Exclude, "Not these models", "PATTERNS", "Regular expressions of models to leave out", &[]),
+    choice!(Tier, "Tiers", "TIERS", "Tiers of torchbench to keep, separated by commas", &[]),
+    choice!(Against, "Changes since", "RUN", "The run that changes are relative to: previous, oldest, or its timestamp [default: previous]", &[]),
+];
 
 #[cfg(test)]
 mod tests {

@@ -42,16 +42,16 @@ pub use ns_documents::{
     guide,
     inspect::{InspectAsk, InspectFile, InspectResult, TreeRow},
     overview::{Evidence, bounds_table, limits_table, lost_time_table},
-    pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page, study_page},
+    pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page, records_page, study_page},
     reports, summary_text,
     timeline::SearchHits,
 };
 pub use ns_formats::WriteFormat;
 pub use ns_forms::{
-    BundleLayout, Catalog, EXAMPLE_INSTANCE, EXAMPLE_MODEL, ExperimentField, ExperimentSpec, HEAD_BYTES, InspectField,
-    InspectSpec, InspectView, InstanceInfo, Kind, ModelInfo, ModelQuestions, OPERATOR_PLACES, ParameterInfo,
-    ParameterKind, Piece, ProfileOrigin, ProfileSpec, SizeQuestion, TraceSpec, calls_neuronperf, catalog, commands,
-    files_to_open, is_known_script, neuronperf_command, options, refuse_script, share, shelf, sniff,
+    BundleLayout, Catalog, EXAMPLE_INSTANCE, EXAMPLE_MODEL, ExperimentField, ExperimentSpec, ExperimentView,
+    HEAD_BYTES, InspectField, InspectSpec, InspectView, InstanceInfo, Kind, ModelInfo, ModelQuestions, OPERATOR_PLACES,
+    ParameterInfo, ParameterKind, Piece, ProfileOrigin, ProfileSpec, SizeQuestion, TraceSpec, calls_neuronperf,
+    catalog, commands, files_to_open, is_known_script, neuronperf_command, options, refuse_script, share, shelf, sniff,
 };
 pub use ns_kernel::{
     BUILT_IN, BuildScript, BuiltIn, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in, without_source,

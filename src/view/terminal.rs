@@ -138,17 +138,21 @@ fn plot_rows(plot: &Plot) -> Option<String> {
 }
 
 /// Few points of lines that share them: a row for each.
-fn shared_points(Lines { x, lines, .. }: &Lines) -> Option<String> {
+fn shared_points(plot: &Lines) -> Option<String> {
+    let Lines { x, lines, names, .. } = plot;
     let xs = |line: &Line| line.points.iter().map(|point| point.0).collect::<Vec<_>>();
     let all = lines.first().map(xs).filter(|all| all.len() <= MOST_POINTS)?;
     if lines.iter().any(|line| xs(line) != all) {
         return None;
     }
-    let names = lines.iter().map(|line| format!(">{}", line.name));
-    let heads: Vec<String> = [format!(">{}", x.title)].into_iter().chain(names).collect();
+    let titles = lines.iter().map(|line| format!(">{}", line.name));
+    let x_name =
+        |x: &f64| names.iter().find(|(at, _)| at == x).map_or_else(|| three_decimals(*x), |(_, name)| name.clone());
+    let heads: Vec<String> =
+        [format!("{}{}", if names.is_empty() { ">" } else { "" }, x.title)].into_iter().chain(titles).collect();
     let row = |(n, x): (usize, &f64)| {
-        let ys = lines.iter().filter_map(|line| Some(line.points.get(n)?.1));
-        [*x].into_iter().chain(ys).map(three_decimals).collect()
+        let ys = lines.iter().filter_map(|line| Some(three_decimals(line.points.get(n)?.1)));
+        [x_name(x)].into_iter().chain(ys).collect()
     };
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     Some(table(&heads, &all.iter().enumerate().map(row).collect::<Vec<_>>()))

@@ -9,6 +9,7 @@ use neuronscope::experiment::aggregate::{
     speedups,
 };
 use neuronscope::experiment::plan::{ModelFilter, Test};
+use neuronscope::session::ExperimentView;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -363,4 +364,38 @@ fn unlike_batch_sizes_are_named_and_change_no_report() {
         ),
         "{stderr}"
     );
+}
+
+#[test]
+fn the_views_of_the_page_are_printed() {
+    let f = Folder::new("records");
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/src/documents/experiments/sample.jsonl");
+    f.write("results.jsonl", &std::fs::read_to_string(sample).unwrap());
+    let go = |words: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
+        let output = program.arg("records").args(words.split(' ')).current_dir(&f).output().unwrap();
+        let [out, said] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        (output.status.code(), out, said)
+    };
+    let mut views = String::new();
+    for view in ExperimentView::ALL.map(ExperimentView::key) {
+        let (code, out, said) = go(&format!("results.jsonl --view {view} --filter bert"));
+        assert_eq!((code, said.lines().count()), (Some(0), 1), "{view}: {said}");
+        views += &format!("--view {view}\n{out}\n");
+    }
+    insta::assert_snapshot!("views_of_records", views);
+    // The same choices in JSON and in a page, whose link opens the view with its records.
+    let (_, json, _) = go("results.jsonl --view changes --filter bert --json --html page.html");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["tables"]["changes"].as_array().unwrap().len(), 4, "{json}");
+    let page = f.read("page.html");
+    assert!(page.contains("What the newest run changed") && page.contains("#/experiments?v=1&amp;view=changes"));
+    assert!(page.contains("&amp;data="), "the records are in the link");
+    // A folder stands for its files, and twice the same records are no other ones.
+    assert!(go(". --view lines").1.contains("results.jsonl"));
+    let (code, out, said) = go("results.jsonl --filter zzz[");
+    assert!(code == Some(1) && out.contains("A choice cannot be used."), "{out}");
+    assert!(said.contains("--filter: 'zzz[' is not a valid regular expression"), "{said}");
+    let (_, out, _) = go("results.jsonl --test training");
+    assert!(out.contains("There is no record of training on inf2."), "{out}");
 }

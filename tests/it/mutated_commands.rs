@@ -84,6 +84,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("config.json", "fit --model-config F"),
     ("config.json", "generate --model-config F --instance inf2.xlarge --input 64 --output 64"),
     ("records.jsonl", "aggregate F --accelerator a6000 --lenient"),
+    ("records.jsonl", "records F --json"),
     ("records.jsonl", "parquet F --table records --output out.parquet"),
     ("records.jsonl", "analyze --output-dirname . --database db.csv"),
     ("cases.json", "verify --cases F"),

@@ -2,13 +2,13 @@
 
 use neuronscope::bench::BenchConfig;
 use neuronscope::experiment::sweep::ExperimentsRequest;
-use neuronscope::session::ProfileSpec;
 use neuronscope::session::options::{Opt, Options};
 use neuronscope::session::share::Link;
 use neuronscope::session::studies::{
     CustomopStudy, FidelityStudy, FieldKind, FormField, LlmStudy, MatmultStudy, NkiStudy, NumericsStudy, StudyKind,
     StudySpec,
 };
+use neuronscope::session::{ExperimentField, ExperimentSpec, ProfileSpec};
 
 use crate::folder::Folder;
 
@@ -47,6 +47,10 @@ fn every_option_is_a_field_of_the_form_and_a_flag_of_the_command() {
     check_flags::<BenchConfig>(&f, &["bench"], None);
     check_flags::<ProfileSpec>(&f, &["profile"], None);
     check_flags::<ExperimentsRequest>(&f, &["experiment"], None);
+    check_flags::<ExperimentSpec>(&f, &["records"], None);
+    let of_records: Vec<&str> = ExperimentSpec::options().map(Opt::key).collect();
+    let fields = ExperimentField::ALL.map(ExperimentField::key);
+    assert_eq!(of_records, fields[..fields.len() - 1], "all but the records that are open");
     check_flags::<MatmultStudy>(&f, &["matmult"], Some(StudyKind::Matmult));
     check_flags::<CustomopStudy>(&f, &["customop"], Some(StudyKind::Customop));
     check_flags::<NumericsStudy>(&f, &["numerics"], Some(StudyKind::Numerics));

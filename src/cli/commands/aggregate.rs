@@ -62,7 +62,7 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The files, and in the place of a folder its .jsonl files in order of their names.
-fn files_of(shell: &Shell, given: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(super) fn files_of(shell: &Shell, given: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for path in given {
         if !path.is_dir() {

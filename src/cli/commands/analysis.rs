@@ -78,7 +78,8 @@ pub(super) fn table_text(table: &Table, top: usize) -> String {
     terminal::table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &rows)
 }
 
-fn json_rows(table: &Table) -> Vec<serde_json::Value> {
+/// The rows of a table, each with the keys of its columns.
+pub(super) fn json_rows(table: &Table) -> Vec<serde_json::Value> {
     let value = |cell: &Cell| match cell {
         Cell::Text(t) => serde_json::Value::from(t.as_str()),
         Cell::Count(n) => serde_json::Value::from(*n),

@@ -40,6 +40,7 @@ mod profile_call;
 mod profile_log;
 mod profile_outputs;
 mod query;
+mod records;
 mod report;
 mod reports;
 mod result_files;
@@ -89,6 +90,7 @@ pub(super) fn run(shell: &Shell, command: Command) -> Result<()> {
         Command::Fit(args) => generate::run_fit(shell, *args),
         Command::Experiment(args) => experiment::run(shell, *args),
         Command::Aggregate(args) => aggregate::run(shell, *args),
+        Command::Records(args) => records::run(shell, *args),
         Command::Analyze(args) => analyze::run(shell, args),
         Command::Parquet(args) => parquet::run(shell, args),
         Command::MatmulBench(args) => matmul_bench::run(shell, args),

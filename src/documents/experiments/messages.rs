@@ -60,6 +60,8 @@ pub struct RecordsResult {
     pub spec: ExperimentSpec,
     /// The other possible choices.
     pub choices: RecordsChoices,
+    /// Choices that cannot be used, a sentence each; the document begins with them.
+    pub problems: Vec<String>,
     /// Files that can be saved of this view.
     pub files: Vec<RecordsFile>,
 }

@@ -98,6 +98,7 @@ fn view_of(store: &RecordStore, spec: &ExperimentSpec) -> RecordsResult {
         document: views::document(&input),
         spec: input.spec(),
         choices: input.choices(),
+        problems: input.problems.clone(),
         files: if is_report { vec![RecordsFile::Csv, RecordsFile::Svg] } else { Vec::new() },
     }
 }

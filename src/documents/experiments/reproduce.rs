@@ -2,8 +2,9 @@
 
 use super::entry::Config;
 use super::view_input::ViewInput;
-use ns_forms::ExperimentField;
 use ns_forms::commands::quoted;
+use ns_forms::options::{Opt, Options as _};
+use ns_forms::{ExperimentField, ExperimentSpec};
 
 /// Kinds of accelerators that this program runs.
 const OWN_KINDS: [&str; 4] = ["cpu", "trn1", "inf2", "trn2"];
@@ -69,7 +70,20 @@ pub fn commands(config: &Config) -> Vec<String> {
     commands
 }
 
-/// The command that prints a report of these records.
+/// The command that prints the view.
+pub fn records(input: &ViewInput<'_>) -> String {
+    let spec = input.request.clone().with(ExperimentField::View, input.view.key());
+    let flag = |option: &Opt<ExperimentSpec>| {
+        let text = option.text(&spec);
+        (!text.is_empty()).then(|| format!("--{} {}", option.flag_name(), quoted(&text)))
+    };
+    let words = ["neuronscope records".to_owned()].into_iter().chain(ExperimentSpec::options().filter_map(flag));
+    let store = input.store;
+    let names = store.files.iter().map(|file| &file.name).chain(store.reports.iter().map(|file| &file.name));
+    words.chain(names.map(|name| quoted(name))).collect::<Vec<_>>().join(" ")
+}
+
+/// The command that prints a report of these records, as the suite does.
 pub fn aggregate(input: &ViewInput<'_>, report: &str) -> String {
     let spec = input.spec();
     let mut words = vec!["neuronscope aggregate --lenient".to_owned(), format!("--report {report}")];

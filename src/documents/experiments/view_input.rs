@@ -50,7 +50,7 @@ pub struct ViewInput<'a> {
     /// Messages about choices that could not be used, and what is used instead.
     pub problems: Vec<String>,
     model_filter: ModelFilter,
-    request: ExperimentSpec,
+    pub request: ExperimentSpec,
 }
 
 /// The short name of a record's accelerator: the suite's, or the kind, or the product.
@@ -184,6 +184,11 @@ impl<'a> ViewInput<'a> {
     /// The baseline in words: `Oldest Inductor`.
     pub fn base_text(&self) -> String {
         format!("{} {}", self.baseline.title(), self.backends.first().map_or("", |b| b.title()))
+    }
+
+    /// The test in words.
+    pub const fn test_text(&self) -> &'static str {
+        test_name(self.test)
     }
 
     /// The metric in words.

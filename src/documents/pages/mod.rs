@@ -11,4 +11,4 @@ pub use bench::{BenchPage, PackedReports, bench_page};
 pub use live::LOCAL_PAGE;
 pub(super) use live::live_address;
 pub use profile::{ProfileParts, profile_page};
-pub use study::study_page;
+pub use study::{records_page, study_page};

@@ -244,6 +244,7 @@ mod tests {
             document: Document::default(),
             spec: ExperimentSpec::default(),
             choices: RecordsChoices::default(),
+            problems: vec![],
             files: vec![],
         };
         let seen = read_state.after(ExperimentsAction::Answer(Box::new(result)));
@@ -309,7 +310,7 @@ mod tests {
         let mut spec = ExperimentSpec::default();
         spec.set(ExperimentField::View, view);
         let (document, choices) = (Document::default(), RecordsChoices::default());
-        let result = RecordsResult { document, spec, choices, files: vec![] };
+        let result = RecordsResult { document, spec, choices, problems: vec![], files: vec![] };
         State::default().after(ExperimentsAction::Read(read)).after(ExperimentsAction::Answer(Box::new(result)))
     }
 

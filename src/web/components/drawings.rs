@@ -41,10 +41,12 @@ fn figure(figure: &Figure, targets: &[Vec<String>], on_open: Option<&Callback<St
         Plot::Lanes(plot) => html! { <LanesChart {title} plot={plot.clone()} /> },
         Plot::HeatMap(plot) => heat_map_chart(&title, plot, targets, on_open),
     };
+    let opens = on_open.is_some() && matches!(figure.plot, Plot::Lines(_) | Plot::Scatter(_));
     html! {
         <div class="panel plot">
             { plot }
             if !figure.note.is_empty() { <p class="help">{ &figure.note }</p> }
+            if opens { <p class="help">{ "Click a point, or press Enter on it, to open what it stands for." }</p> }
         </div>
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::super::entry::{Entry, Outcome};
 use super::super::record_filter::RecordFilter;
-use super::super::reproduce;
 use super::super::text::{colour_backends, moment, number, seconds, table, word};
 use super::super::view_input::ViewInput;
 use super::finding;
@@ -73,7 +72,6 @@ pub fn document(input: &ViewInput<'_>) -> Document {
         targets,
         faint: Vec::new(),
     });
-    blocks.push(Block::Command(reproduce::aggregate(input, "latest").replace("--metric exec", "--metric compile")));
     Document { title, blocks }
 }
 

@@ -36,7 +36,7 @@ pub fn document(input: &ViewInput<'_>) -> Document {
     for (name, fill, _) in &mut plot.series {
         *fill = backend_fill(name).unwrap_or(*fill);
     }
-    let note = "Each backend at its newest run; above 1 it is faster than the baseline. Click a point, or press Enter on it, for its records.".to_owned();
+    let note = "Each backend at its newest run; above 1 it is faster than the baseline.".to_owned();
     let figure = Figure { title: "Speed-up of each workload".to_owned(), note, plot: Plot::Scatter(plot) };
     let mut blocks = vec![Block::Points { figure, targets: vec![targets] }];
     let tables = input.backends.iter().enumerate().filter_map(|(b, backend)| of_backend(input, &report, b, *backend));

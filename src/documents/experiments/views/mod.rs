@@ -14,6 +14,7 @@ mod reports;
 mod verification;
 
 use super::record_filter::RecordFilter;
+use super::reproduce;
 use super::view_input::ViewInput;
 use ns_experiment::aggregate::{ReportKind, WARM_UP};
 use ns_forms::ExperimentView;
@@ -39,6 +40,9 @@ pub fn document(input: &ViewInput<'_>) -> Document {
         (None, ExperimentView::Reports) => reports::document(input),
         (None, ExperimentView::Lines) => lines::document(input),
     };
+    if input.record_filter.is_none() && report_of(input.view).is_none() {
+        document.blocks.push(Block::Command(reproduce::records(input)));
+    }
     let wrong = input.problems.iter().map(|problem| {
         Block::Finding(Finding {
             tone: Tone::Bad,
@@ -67,6 +71,11 @@ fn finding(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Blo
 
 /// The view when there is nothing to compare.
 fn nothing(input: &ViewInput<'_>) -> Block {
+    if input.entries.is_empty() {
+        let (test, accelerator) = (input.test_text(), input.accelerator.as_deref().unwrap_or("any accelerator"));
+        let text = "Choose another accelerator or test, or other models.".to_owned();
+        return finding(Tone::Warning, format!("There is no record of {test} on {accelerator}."), text);
+    }
     let backends: Vec<&str> = input.backends.iter().map(|b| b.title()).collect();
     let text = format!(
         "A model counts when its baseline ({}) and another record of the same batch size both have a time. The first {WARM_UP} repeats of a record warm up and do not count. Choose another baseline, backend ({}), accelerator or test.",

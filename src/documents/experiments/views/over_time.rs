@@ -94,16 +94,14 @@ fn figure(input: &ViewInput<'_>, title: &str, series: impl Iterator<Item = Serie
         }
     }
     plot.marks.order_by(|a, b| a.x.total_cmp(&b.x));
-    let opens = "Click a point, or press Enter on it, for its records.";
     let has_intervals = plot.lines.iter().any(|line| !line.spread.is_empty());
     let note = if has_intervals {
-        format!(
-            "Bars are 95 % confidence intervals; dotted lines mark runs where a mean changed permanently by more than 5 %. {opens}"
-        )
+        "Bars are 95 % confidence intervals; dotted lines mark runs where a mean changed permanently by more than 5 %."
     } else {
-        opens.to_owned()
+        ""
     };
-    Block::Points { figure: Figure { title: title.to_owned(), note, plot: Plot::Lines(plot) }, targets }
+    let figure = Figure { title: title.to_owned(), note: note.to_owned(), plot: Plot::Lines(plot) };
+    Block::Points { figure, targets }
 }
 
 fn interval_at(input: &ViewInput<'_>, backend: usize, timestamp: f64) -> (f64, f64) {

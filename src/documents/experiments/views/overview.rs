@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::super::compare::{CellComparison, Status, compare, runs_of};
 use super::super::coverage::{left_out, models, passed, unlike_batches};
 use super::super::record_filter::RecordFilter;
-use super::super::reproduce;
 use super::super::text::{moment, speedup, table, word};
 use super::super::view_input::{ViewInput, accelerator_of};
 use super::{changes, finding, nothing, over_time, verification};
@@ -21,7 +20,7 @@ const MOST_CHANGES: usize = 12;
 
 pub fn document(input: &ViewInput<'_>) -> Document {
     let name = input.accelerator.as_deref().unwrap_or("all accelerators");
-    let title = format!("{name}, {}", if input.test.name() == "eval" { "inference" } else { "training" });
+    let title = format!("{name}, {}", input.test_text());
     let mut tiles = vec![pass_tile(input)];
     tiles.extend((0..input.backends.len()).filter_map(|b| speed_tile(input, b)));
     tiles.extend(verified_tile(input));
@@ -34,7 +33,6 @@ pub fn document(input: &ViewInput<'_>) -> Document {
     blocks.extend(newest_changes(input));
     blocks.extend(run_by_run(input));
     blocks.extend(uncovered(input));
-    blocks.push(Block::Command(reproduce::aggregate(input, "latest_grouped")));
     Document { title, blocks }
 }
 

@@ -34,10 +34,7 @@ pub fn latest(input: &ViewInput<'_>) -> Document {
     });
     let plot = Scatter::new("Configuration, from the slowest", "Speed-up", points);
     let targets = vec![ranked.iter().map(|(row, _)| RecordFilter::of_report(position, *row)).collect()];
-    let note = format!(
-        "Throughput in {} over that in {}; above 1 it is faster. Click a point, or press Enter on it, for its row.",
-        last.name, base.name
-    );
+    let note = format!("Throughput in {} over that in {}; above 1 it is faster.", last.name, base.name);
     let figure = Figure { title: "Speed-up of each configuration".to_owned(), note, plot: Plot::Scatter(plot) };
     Document { title, blocks: vec![Block::Points { figure, targets }] }
 }
@@ -97,8 +94,7 @@ fn of_files(input: &ViewInput<'_>, title: String, note: &str, lines: &[LineOf<'_
         .iter()
         .map(|line| line.points.iter().map(|(x, _)| RecordFilter::of_report(f64_to_usize(*x), 0)).collect());
     let targets = targets.collect();
-    let note = format!("{note} Click a point, or press Enter on it, for the first row of its file.");
-    let figure = Figure { title: title.clone(), note, plot: Plot::Lines(plot) };
+    let figure = Figure { title: title.clone(), note: note.to_owned(), plot: Plot::Lines(plot) };
     Document { title, blocks: vec![Block::Points { figure, targets }] }
 }
 

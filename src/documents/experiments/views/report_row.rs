@@ -79,7 +79,7 @@ fn over_files(input: &ViewInput<'_>, report: &Report, base: &BaseFile<'_>) -> Op
     let plot = Lines::new("File", "Throughput (inf/s)", [("Throughput".to_owned(), LineStyle::Solid, points)], false)
         .with_names(names, |name| name.chars().take(14).collect());
     let targets = vec![found.iter().map(|(i, row, _)| RecordFilter::of_report(*i, *row)).collect()];
-    let note = "Click a point, or press Enter on it, for its row.".to_owned();
+    let note = String::new();
     let figure = Figure { title: "The same configuration in each file".to_owned(), note, plot: Plot::Lines(plot) };
     Some(Block::Points { figure, targets })
 }
