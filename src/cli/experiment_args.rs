@@ -49,6 +49,8 @@ pub(super) struct VerifyArgs {
     /// Print JSON: [{"id", "code", "error"}]
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
 }
 
 #[derive(Debug, ClapArgs)]

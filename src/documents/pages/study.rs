@@ -9,7 +9,11 @@ use ns_view::page::{PageFile, figure};
 
 /// A result as one HTML file, with a link to the study on the page at `base`; without a study, whose sources no link holds, without one.
 pub fn study_page(study: Option<&StudySpec>, document: &Document, base: &str) -> String {
-    let made = if study.is_some_and(StudySpec::is_measured) { "Measured" } else { "Simulated" };
+    let made = match study {
+        Some(study) if study.is_measured() => "Measured",
+        Some(_) => "Simulated",
+        None => "Made",
+    };
     let lead = format!("{made} by neuronscope {}. Press a column heading to sort by it.", build_id());
     let live = study.map(|study| live_address(base, &study.hash()));
     page(document, lead, live)

@@ -1,12 +1,14 @@
 //! Verdicts on a file of cases: `neuronscope verify`.
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use ns_base::{Refusal, refuse};
 use ns_experiment::verify::{CaseVerdict, Rules, verify_cases};
 use ns_forms::options::{Choice, Flag, Opt, Options, name_of_choice, names, opt};
 use ns_forms::studies::{FieldKind, field};
-use ns_view::terminal;
+use ns_view::document::{Block, Document};
+use ns_view::table::Table;
 
 /// By which rules cases are judged.
 #[derive(Clone, Debug)]
@@ -40,14 +42,23 @@ impl CaseVerification {
         verify_cases(cases, self.rules).map_err(|e| refuse!("{file}: is not a file of cases: {e}"))
     }
 
-    /// Verdicts as a table.
-    pub fn table(verdicts: &[CaseVerdict]) -> String {
+    /// The verdicts on the cases of a file, and how many have each code.
+    pub fn document(&self, file: &str, verdicts: &[CaseVerdict]) -> Document {
         let plain = |value: &Value| match value {
             Value::Null => String::new(),
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let row = |v: &CaseVerdict| vec![plain(&v.id), plain(&v.code), plain(&v.error)];
-        terminal::table(&["Case", "Code", "Error"], &verdicts.iter().map(row).collect::<Vec<_>>())
+        let table = Table::of(verdicts)
+            .text("id", "Case", |v| plain(&v.id))
+            .text("code", "Code", |v| plain(&v.code))
+            .text("error", "Error", |v| plain(&v.error))
+            .table();
+        let mut counts: IndexMap<String, u64> = IndexMap::new();
+        verdicts.iter().for_each(|v| *counts.entry(plain(&v.code)).or_default() += 1);
+        let counts: Vec<String> = counts.into_iter().map(|(code, n)| format!("{n} {code}")).collect();
+        let rules = name_of_choice(&RULES, self.rules);
+        let table = Block::Table { title: "Verdicts".to_owned(), file: "verdicts".to_owned(), table };
+        Document { title: format!("Cases of {file} by the rules {rules}: {}", counts.join(", ")), blocks: vec![table] }
     }
 }
