@@ -3,8 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::config_fields::{LAYERS, TEXT_PARTS};
-use super::config_json::whole;
-use super::config_remarks::dense_advice;
+use super::config_values::whole;
 use super::families::{DEFAULTS, FAMILIES, Family, family};
 use super::linear::{linear_layers, refusal};
 use ns_base::{Refusal, refuse};
@@ -46,8 +45,18 @@ pub(super) fn text_part(whole: &Map<String, Value>) -> (Map<String, Value>, Vec<
 /// Encoders, and encoders with a decoder.
 const NOT_DECODERS: &str = "bert distilbert roberta xlm-roberta electra albert deberta deberta-v2 mpnet modernbert vit clip siglip t5 mt5 umt5 bart mbart marian pegasus whisper m2m_100";
 
+fn is_no_decoder(model_type: &str) -> bool {
+    NOT_DECODERS.split(' ').any(|known| known == model_type)
+}
+
+/// Whether a file names a decoder of a family that is not known.
+pub(super) fn is_of_no_family(fields: &Map<String, Value>) -> bool {
+    let model_type = fields.get("model_type").and_then(Value::as_str);
+    model_type.is_some_and(|name| family(name).is_none() && !is_no_decoder(name)) && linear_layers(fields).is_none()
+}
+
 /// The family of a file: that of its `model_type`, or of the class that it names.
-pub(super) fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family, Option<String>), Refusal> {
+pub(super) fn family_of(fields: &Map<String, Value>) -> Result<(&'static Family, Option<String>), Refusal> {
     let model_type = match fields.get("model_type") {
         Some(Value::String(text)) => Some(text.as_str()),
         Some(Value::Null) | None => None,
@@ -60,14 +69,13 @@ pub(super) fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'st
     let families: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
     if let Some(model_type) = model_type {
         return family(model_type).map(|family| (family, None)).ok_or_else(|| {
-            if NOT_DECODERS.split(' ').any(|known| known == model_type) {
+            if is_no_decoder(model_type) {
                 return refuse!(
                     instead = "neuronscope bench times a call of such a model: bert-base-uncased and others by name, or the file of torch.export.save",
                     "model_type '{model_type}' is not supported: only decoders write a text token by token"
                 );
             }
-            let refusal = refuse!("model_type '{model_type}' is not supported; these are: {}", families.join(", "));
-            refusal.advise(dense_advice(name, fields).unwrap_or_default())
+            refuse!("model_type '{model_type}' is not supported; these are: {}", families.join(", "))
         });
     }
     if let Some(base) = fields.get("base_model_name_or_path").filter(|_| fields.contains_key("peft_type")) {

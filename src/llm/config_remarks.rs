@@ -1,17 +1,11 @@
-//! What is said of a `config.json`: fields that the figures leave out, and how a refused file can be run.
+//! What is said of a `config.json`: fields that the figures leave out.
 
-use ns_base::convert::u64_to_f64;
-use ns_base::units::format_number;
 use serde_json::{Map, Value};
 
 use super::config::DecoderConfig;
-use super::config_fields::{
-    ACTIVATION, EXPERT_WIDTH, EXPERTS, INTERMEDIATE, ONE_VALUE, PER_TOKEN, QUANTIZATION, SHARED, SHARED_WIDTH, WINDOW,
-    known_fields,
-};
-use super::config_json::{activation_of, config_of, stored_of, whole};
+use super::config_fields::{ACTIVATION, EXPERTS, ONE_VALUE, QUANTIZATION, WINDOW, known_fields};
+use super::config_values::{activation_of, stored_of, whole};
 use super::families::{FAMILIES, Family};
-use super::models::{model_names, named_config};
 
 /// A sentence for each field that says what is not simulated, and one for those that are not known.
 pub fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, family: &Family) -> Vec<String> {
@@ -57,49 +51,6 @@ pub fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, family: &
     }
     remarks.extend(experts_without_family(fields, family));
     remarks
-}
-
-/// How a file that is refused can be run as a dense model of a known family, with the parameters that a token uses. `None` where its sizes
-/// describe none.
-pub fn dense_advice(name: &str, fields: &Map<String, Value>) -> Option<String> {
-    let model_type = fields.get("model_type")?.as_str()?;
-    let known = FAMILIES.iter().map(|f| f.name).filter(|f| model_type.starts_with(f)).max_by_key(|f| f.len());
-    let active = active_width(fields);
-    if active.is_none() && EXPERTS.iter().any(|field| fields.contains_key(*field)) {
-        return None;
-    }
-    let near = known.unwrap_or("llama");
-    let mut dense = fields.clone();
-    dense.insert("model_type".to_owned(), near.into());
-    let mut changes = format!("model_type to \"{near}\"");
-    if let Some(width) = active {
-        INTERMEDIATE.iter().chain(EXPERTS).for_each(|field| drop(dense.remove(*field)));
-        dense.insert(INTERMEDIATE[0].to_owned(), width.into());
-        let experts: Vec<&str> = EXPERTS.iter().copied().filter(|field| fields.contains_key(*field)).collect();
-        changes.push_str(&format!(" and intermediate_size to {width}, and remove {}", experts.join(", ")));
-    }
-    let parameters = config_of(name, &dense).ok()?.parameters();
-    let billion = format_number(u64_to_f64(parameters) / 1e9);
-    let distance =
-        |known: &DecoderConfig| libm::fabs(libm::log(u64_to_f64(known.parameters()) / u64_to_f64(parameters)));
-    let all = model_names().filter_map(|known| named_config(known).ok());
-    let nearest = all.min_by(|a, b| distance(a).total_cmp(&distance(b)))?.name;
-    Some(match active {
-        Some(_) => format!(
-            "a token uses about {billion} billion of its parameters: for about the time of one sequence, set {changes}, or choose {nearest}; \
-             the memory of the other experts is not in that result"
-        ),
-        None => format!("for about its times, at {billion} billion parameters, set {changes}, or choose {nearest}"),
-    })
-}
-
-/// Features between the products of the feed-forward part that one token uses: of its experts, and of the experts that all tokens share.
-fn active_width(fields: &Map<String, Value>) -> Option<u64> {
-    EXPERTS.iter().find(|field| fields.contains_key(**field))?;
-    let number = |names: &[&str]| whole(fields, names).ok().flatten();
-    let width = number(EXPERT_WIDTH).or_else(|| number(INTERMEDIATE))?;
-    let shared = number(SHARED_WIDTH).unwrap_or_else(|| number(SHARED).unwrap_or(0).saturating_mul(width));
-    Some(number(PER_TOKEN)?.saturating_mul(width).saturating_add(shared))
 }
 
 /// What is said of experts that the family of a file does not have: the family is what runs, as elsewhere.

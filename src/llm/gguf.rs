@@ -125,7 +125,7 @@ impl Bytes<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config_json::read_config;
+    use super::super::config_file::read_config;
     use super::super::models::named_config;
     use super::super::weights::Weights;
     use super::*;

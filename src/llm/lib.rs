@@ -13,8 +13,10 @@
 mod config;
 mod config_family;
 mod config_fields;
+mod config_file;
 mod config_json;
 mod config_remarks;
+mod config_values;
 mod costs;
 mod families;
 mod fit;
@@ -47,7 +49,7 @@ pub use config::{
     Activation, Bias, DecoderConfig, Experts, Latent, LayerKind, Mlp, Norm, NormPlace, Positions, QkNorm,
 };
 pub use config_fields::known_fields;
-pub use config_json::{MAX_CONFIG_BYTES, read_config};
+pub use config_file::{MAX_CONFIG_BYTES, read_config};
 pub use costs::{FITTED, LlmCalibration, cost_entries};
 pub use families::FAMILIES;
 pub use fit::{FitGrid, FitRow, distinct_instances, fit, fit_models};

@@ -5,7 +5,7 @@ use ns_base::{Refusal, refuse};
 use serde_json::{Map, Value};
 
 use super::config_fields::LAYERS;
-use super::config_json::whole;
+use super::config_values::whole;
 use super::model_names::is_name_of;
 
 const STATE: &str = "state space";
