@@ -157,7 +157,8 @@ pub(super) struct NumericsArgs {
 /// Parses the name of a format.
 pub(super) fn write_format(name: &str) -> Result<WriteFormat, String> {
     let all = || WriteFormat::ALL.map(WriteFormat::name).join(", ");
-    WriteFormat::from_name(name).ok_or_else(|| format!("this format cannot be written; choose from {}", all()))
+    let plain = name.to_ascii_lowercase().replace('_', "-");
+    WriteFormat::from_name(&plain).ok_or_else(|| format!("this format cannot be written; choose from {}", all()))
 }
 
 #[derive(Debug, ClapArgs)]

@@ -126,6 +126,7 @@ impl<'a> Flag<'a> {
                 text = format!("{text},{}", plain_list(&more));
             }
         }
+        let text = with_known_values(arg, &text);
         if is_inline {
             out.push(self.with(Some(&text)));
         } else {
@@ -200,6 +201,18 @@ fn is_list(arg: &Arg) -> bool {
     arg.get_value_delimiter() == Some(',')
 }
 
+/// A value as the flag spells it, where case, hyphens and underscores alone differ: `mark-step` is `mark_step`.
+fn with_known_values(arg: &Arg, text: &str) -> String {
+    let known = arg.get_possible_values();
+    let plain = |text: &str| text.to_ascii_lowercase().replace('-', "_");
+    let spelled = |one: &str| {
+        let is_known = known.iter().any(|value| value.matches(one, false));
+        let alike = || known.iter().find(|value| plain(value.get_name()) == plain(one));
+        if is_known { one.to_owned() } else { alike().map_or_else(|| one.to_owned(), |v| v.get_name().to_owned()) }
+    };
+    if is_list(arg) { text.split(',').map(spelled).collect::<Vec<_>>().join(",") } else { spelled(text) }
+}
+
 /// Whether the word behind a list is one more entry of it and no positional argument: the command has none, or the word is a number, MAX,
 /// a value of the flag, or an instance.
 fn is_further_entry(word: &str, arg: &Arg, called: &Command) -> bool {
@@ -269,6 +282,13 @@ mod tests {
         assert_eq!(line("n bench --csv out.csv --n_models 1"), "n bench --csv-file=out.csv --n-models 1");
         assert_eq!(line("n bench --csv models.json"), "n bench --csv models.json");
         assert_eq!(line("n bench --json models.json"), "n bench --json models.json");
+    }
+
+    #[test]
+    fn values_differ_from_the_known_ones_in_case_and_hyphens() {
+        assert_eq!(line("n matmult --workflow mark-step"), "n matmult --workflow mark_step");
+        assert_eq!(line("n aggregate --test=Inference F"), "n aggregate --test=inference F");
+        assert_eq!(line("n matmult --workflow fast"), "n matmult --workflow fast");
     }
 
     #[test]

@@ -87,6 +87,9 @@ pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command
     if same.is_empty() {
         same.extend(likely_name(&name, known.iter().copied()));
     }
+    if same.is_empty() {
+        same = with_its_words(&name, &known);
+    }
     // clap's own tips are of names that are less alike, and of values that begin with dashes.
     error.remove(ContextKind::Suggested);
     error.remove(ContextKind::SuggestedArg);
@@ -108,6 +111,16 @@ pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command
         }
     }
     error
+}
+
+/// The flags that have a word for each word of a name: `timed-iters` is of `num-timed-iterations`. None where many have.
+fn with_its_words<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
+    const MOST: usize = 3;
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    let words: Vec<&str> = name.split('-').map(|word| word.trim_end_matches('s')).collect();
+    let has = |flag: &str, word: &str| word.len() > 2 && flag.split('-').any(|other| other.starts_with(word));
+    let found: Vec<&str> = known.iter().copied().filter(|flag| words.iter().all(|word| has(flag, word))).collect();
+    if found.len() > MOST { Vec::new() } else { found }
 }
 
 /// What a value that is no number of its kind should be, by what Rust's parsers say of it.
@@ -178,6 +191,7 @@ mod tests {
         assert!(said("n bench --cores 2").contains("argument exists: '--n-models'"));
         assert!(said("n generate --cores 2").contains("argument exists: '--tp'"));
         assert!(said("n matmult --iters 2").contains("argument exists: '--num-timed-iterations'"));
+        assert!(said("n matmult --timed_iters 2").contains("argument exists: '--num-timed-iterations'"));
         assert!(said("n fit --instance inf2").contains("tip: fit tries every instance"));
         assert!(said("n bench --seq-len 64").contains("--model bert-base-uncased:seq=128"));
         assert!(said("n profile --logdir logs").contains("argument exists: '--output'"));
