@@ -96,10 +96,10 @@ pub(super) enum Command {
     /// Predict a table of published benchmark rows and compare
     Validate(ValidateArgs),
     /// Run a matrix of configurations as PyTorch/XLA's experiment runner does
-    #[command(alias = "experiment_runner")]
+    #[command(aliases = ["experiment_runner", "experiment-runner"])]
     Experiment(Box<ExperimentArgs>),
     /// Statistics of every record of a folder, as PyTorch/XLA's result analyzer writes them
-    #[command(alias = "result_analyzer")]
+    #[command(aliases = ["result_analyzer", "result-analyzer"])]
     Analyze(AnalyzeArgs),
     /// Speed-ups over a baseline, over time and by model, as PyTorch/XLA's aggregate.py prints them
     #[command(infer_long_args = true)]
@@ -109,7 +109,7 @@ pub(super) enum Command {
     /// Write records, reports, slices or operators as Parquet, for query engines that read many files
     Parquet(ParquetArgs),
     /// Time square matrix products of many sizes on a device against a baseline
-    #[command(alias = "matmul_benchmark")]
+    #[command(aliases = ["matmul_benchmark", "matmul-benchmark"])]
     MatmulBench(MatmulBenchArgs),
     /// Judge outputs of experiments by the rules of PyTorch/XLA's verifier
     Verify(VerifyArgs),

@@ -105,6 +105,11 @@ fn file_name(path: &str) -> &str {
 /// Reads a source from a file.
 pub(super) fn read(shell: &Shell, path: &str) -> Result<String> {
     let names = BUILT_IN.map(|k| k.name).join(", ");
+    if path == TABLE_KERNEL && !Path::new(path).is_file() {
+        bail!(
+            "{path}: is one time for each element of mlp:kernel={path}, without a source; name a kernel ({names}) or a file"
+        );
+    }
     let file = FileSource::open(shell, Path::new(path))
         .with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?;
     let size = file.size();

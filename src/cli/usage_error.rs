@@ -27,6 +27,7 @@ const CONCEPTS: &[&str] = &[
     "matrix-dim size dim-size m k matrix-size",
     "optlevel opt-level optimization-level performance-levels",
     "top nodes n limit max-rows rows num-rows head",
+    "pipeline-sizes pipeline-size pipeline cores-per-model pipeline-cores neuroncore-pipeline-cores",
     "report-verbosity verbosity verbose quiet log-level debug",
 ];
 
@@ -42,7 +43,39 @@ const NO_FLAGS: &[(&str, &str, &str)] = &[
         "sort sort-by order order-by sort-order",
         "rows come by their self time; neuronscope query FILE \"group by name order by count desc\" takes any order",
     ),
+    ("csv", "format output-format fmt", "tables are text; --csv and --json print the other formats"),
+    ("json", "format output-format fmt", "results are text; --json prints JSON"),
     ("level", "framework framework-op framework-ops hlo hlo-op hlo-ops modules", A_LEVEL),
+];
+
+/// What is no command here: what people call it, and the command to write instead.
+const NO_COMMANDS: &[(&str, &str)] = &[
+    (
+        "neuronperf perf run-benchmark neuron-perf",
+        "the functions of NeuronPerf are commands: bench, compile, index, report",
+    ),
+    (
+        "trace timeline simulate sim execute neuron-profile profiler capture",
+        "profile simulates a call and its timeline; compile writes an artifact",
+    ),
+    (
+        "view show load import convert export summary stats info",
+        "open FILE shows a profile (--summary) and writes other formats (--output, --export)",
+    ),
+    ("tensorboard", "profile --export tensorboard --output logs writes what TensorBoard opens; serve opens the page"),
+    ("ops op operator hlo", "operators FILE lists the operators of a profile"),
+    ("diff", "compare A B compares two profiles"),
+    ("accuracy precision values check", "numerics compares the values of a model with fp32"),
+    ("kernel kernels", "nki runs NKI kernels, customop custom operators in C++"),
+    ("llm decode chat token tokens", "generate times a language model, fit says where one fits"),
+    ("instances instance hardware chips", "devices lists the instance sizes"),
+    ("ubench microbenchmark micro matmul gemm", "matmult is the microbenchmark of products"),
+    (
+        "results history regressions changes",
+        "records FILE shows records of experiments, report FILE results of benchmarks",
+    ),
+    ("ui gui web page start", "serve opens the page"),
+    ("list ls print", "show lists the entries of an index; models and devices list what there is"),
 ];
 
 /// Values that are none, of a flag: what people write, and what to write instead.
@@ -76,6 +109,7 @@ pub(super) fn explain(mut error: clap::Error, words: &[OsString], root: &Command
         return plain;
     }
     with_value_tip(&mut error);
+    with_command_tip(&mut error);
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(given))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     else {
@@ -146,6 +180,16 @@ fn has_word(words: &str, word: &str) -> bool {
     words.split(' ').any(|other| other == word)
 }
 
+/// Adds the command to write in the place of a word that is none.
+fn with_command_tip(error: &mut clap::Error) {
+    let word = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
+    let word = word.to_ascii_lowercase().replace('_', "-");
+    if let Some((_, tip)) = NO_COMMANDS.iter().find(|(words, _)| has_word(words, &word)) {
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(*tip)]));
+    }
+}
+
 /// Adds what to write in the place of a value that is none.
 fn with_value_tip(error: &mut clap::Error) {
     let word = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
@@ -206,6 +250,16 @@ mod tests {
         assert!(!said("n bench --zzz 1").contains("tip:"));
         assert!(!said("n query --zzz 1").contains("as a value"));
         assert!(said("n operators --top five a").starts_with("error: --top <TOP>: 'five' is not a whole number\n"));
+    }
+
+    #[test]
+    fn an_unknown_command_is_answered_with_the_one_that_does_it() {
+        assert!(said("n trace --model nn").contains("profile simulates a call"));
+        assert!(said("n index list a.json").contains("show lists the entries"));
+        let root = Args::command();
+        for word in NO_COMMANDS.iter().flat_map(|(words, _)| words.split(' ')) {
+            assert!(root.find_subcommand(word).is_none(), "{word} is a command");
+        }
     }
 
     #[test]
