@@ -370,7 +370,7 @@ fn unlike_batch_sizes_are_named_and_change_no_report() {
 fn the_views_of_the_page_are_printed() {
     let f = Folder::new("records");
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/src/documents/experiments/sample.jsonl");
-    f.write("results.jsonl", &std::fs::read_to_string(sample).unwrap());
+    f.write("results.jsonl", fs::read_to_string(sample).unwrap());
     let go = |words: &str| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
         let output = program.arg("records").args(words.split(' ')).current_dir(&f).output().unwrap();
