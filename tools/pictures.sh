@@ -4,7 +4,13 @@
 # ./x pictures --docs: the pictures of docs/images.
 # ./x pictures --examples: what pages show before their programs come (www/examples).
 cmd_pictures() {
-  if [ "${1:-}" = --no-build ]; then shift; else cmd_build --fast; fi
+  local builds=1
+  if [ "${1:-}" = --no-build ]; then shift; builds=; fi
+  case ${1:-} in
+    --examples | --docs | "" | [!-]*) ;;
+    *) die "pictures $1: unknown option" "usage: ./x pictures [--no-build] [--docs | --examples | FOLDER [PART OF A NAME]]" ;;
+  esac
+  [ -z "$builds" ] || cmd_build --fast
   [ -f "$DIST/index.html" ] || die "dist/ is not built." "./x build"
   case ${1:-} in
     --examples)
@@ -12,8 +18,6 @@ cmd_pictures() {
       (cd "$E2E" && node examples.mjs)
       return
       ;;
-    --docs | "" | [!-]*) ;;
-    *) die "pictures $1: unknown option" "usage: ./x pictures [--no-build] [--docs | --examples | FOLDER [PART OF A NAME]]" ;;
   esac
   local folder=${1:-pictures}
   case $folder in --docs | /*) ;; *) folder=$ROOT/$folder ;; esac
