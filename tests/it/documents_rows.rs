@@ -20,7 +20,7 @@ const ROWS: [(&str, usize); 5] = [
 
 /// Rows that may say that something is not there, and that it differs.
 const MOST_WITHOUT: usize = 4;
-const MOST_DIFFERENT: usize = 7;
+const MOST_DIFFERENT: usize = 2;
 
 /// Folders of tests that a row may name, and what stands before a test's name there.
 const TESTS: [(&str, &str); 2] = [("tests/e2e/", "test(\""), ("src/python/tests/", "def ")];

@@ -89,7 +89,7 @@ fn no_bias(models: &[ModelConfig]) -> Option<String> {
     };
     let model = models.iter().find(is_without)?;
     Some(format!(
-        "model: {} adds no bias, so values leave the range of their format along the chain and NaN may appear; a device reports numerical errors to the host, which slows a run and is not in these times. Use add_bias=true; neuronscope matmult --no-bias says after which product",
+        "model: {} adds no bias, so values leave the range of their format along the chain and NaN may appear; a device reports numerical errors to the host, which slows a run by a time that is not published and not in these times: add what you measured with --postprocess 0.1ms. Use add_bias=true; neuronscope matmult --no-bias says after which product",
         model.model
     ))
 }
