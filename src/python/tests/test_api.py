@@ -76,7 +76,7 @@ def test_other_commands(cli):
     assert same(neuronscope.customop("relu-tcm", layers=[16, 64, 10], batch=4), "customop", "--kernel=relu-tcm", "--layers=16,64,10", "--batch=4")
     assert same(neuronscope.nki("silu", set={"WIDTH": [256, 512]}), "nki", "silu", "--set=WIDTH=256,512")
     assert "nn" in {model.name for model in neuronscope.models()}
-    assert neuronscope.command("evaluate") == cli("evaluate")
+    assert neuronscope.command("evaluate") == neuronscope.command(["evaluate"]) == cli("evaluate")
 
 
 def test_errors_are_sentences():

@@ -45,9 +45,11 @@ def run(args, *, files=None, wanted=(), shell=None, on_line=say):
 
 
 def command(*args, **options):
-    """The output of any command of the command line as text: ``command("devices")``, ``command("query", "run.json", "count()")``."""
+    """The output of any command of the command line as text: ``command("devices")``, ``command("query", "run.json", "count()")``; the words
+    may also be a list, as for ``subprocess``."""
     files = options.pop("files", None)
-    return run([*args, *flags(options)], files=files)[0].decode()
+    words = [word for arg in args for word in (arg if isinstance(arg, (list, tuple)) else [arg])]
+    return run([*words, *flags(options)], files=files)[0].decode()
 
 
 def run_json(args, **how):
