@@ -85,7 +85,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
 }
 
 fn fail(error: &anyhow::Error) -> u8 {
-    eprintln!("neuronscope: {error:#}");
+    shell::say_on_terminal(&format!("neuronscope: {error:#}"));
     if error.is::<interrupt::InterruptError>() { interrupt::EXIT_CODE } else { 1 }
 }
 

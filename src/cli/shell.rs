@@ -57,7 +57,7 @@ impl Shell {
     pub fn say(&self, line: &str) {
         let line = &printable(line, true);
         if self.give(|host| host.say(line)).is_none() {
-            eprintln!("{line}");
+            say_on_terminal(line);
         }
     }
 
@@ -85,6 +85,11 @@ impl Shell {
         let mut stdout = std::io::stdout().lock();
         checked(stdout.write_all(bytes).and_then(|()| stdout.flush()))
     }
+}
+
+/// A line on stderr. Whoever has closed it (`2>&1 | head`) does not want it.
+pub(super) fn say_on_terminal(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// A value as the lines of JSON that [`Shell::print_json`] prints. Fails when it cannot be written as JSON.

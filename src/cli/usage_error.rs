@@ -45,6 +45,8 @@ const NO_FLAGS: &[(&str, &str, &str)] = &[
     ),
     ("csv", "format output-format fmt", "tables are text; --csv and --json print the other formats"),
     ("json", "format output-format fmt", "results are text; --json prints JSON"),
+    ("json", "csv csv-file", "--json prints the result; --html writes a page"),
+    ("profile-type", "top limit n", "neuronscope operators sim:MODEL --top 3 lists the first rows"),
     ("level", "framework framework-op framework-ops hlo hlo-op hlo-ops modules", A_LEVEL),
 ];
 
@@ -81,6 +83,7 @@ const NO_COMMANDS: &[(&str, &str)] = &[
 /// Values that are none, of a flag: what people write, and what to write instead.
 const NO_VALUES: &[(&str, &str, &str)] = &[
     ("--by", "framework framework-op framework-ops hlo hlo-op hlo-ops layer kernel", A_LEVEL),
+    ("--view", "graph picture", "--graph FILE draws the picture"),
     ("--workflow", "lazy xla torch-xla lazy-tensor eager pjrt", "the lazy workflow of torch_xla is mark_step"),
     (
         "--workflow",

@@ -1,7 +1,7 @@
 //! The command line as users and scripts run it: only JSON on stdout, messages on stderr, exit codes.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -49,6 +49,18 @@ fn failure(args: &[&str]) -> String {
     assert_eq!(output.status.code(), Some(1), "{args:?}");
     assert!(output.stdout.is_empty(), "{args:?}: a failed run prints nothing on stdout");
     String::from_utf8(output.stderr).unwrap()
+}
+
+/// `2>&1 | head -1` closes what a command has more to say to.
+#[test]
+fn whoever_closes_stderr_or_stdout_ends_no_command_in_a_panic() {
+    for words in [&["open", "nothing.json"][..], &["bench", "--model", "none"], &["bench", "nn", "--duration", "1"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
+        let mut child = command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        (child.stdout, child.stderr) = (None, None);
+        let code = child.wait().unwrap().code();
+        assert!(matches!(code, Some(0 | 1)), "{words:?}: {code:?}");
+    }
 }
 
 fn fixture(name: &str) -> String {
