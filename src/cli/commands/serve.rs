@@ -6,17 +6,18 @@ use anyhow::Result;
 
 use crate::serve::{Site, serve};
 use crate::serve_args::ServeArgs;
+use crate::shell::say_on_terminal;
 
 pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let site = Site::of(args.dir.as_deref())?;
     serve(site, args.port, |port| {
         if args.port != 0 && port != args.port {
-            eprintln!("Port {} is taken: using {port}.", args.port);
+            say_on_terminal(&format!("Port {} is taken: using {port}.", args.port));
         }
         let url = format!("http://127.0.0.1:{port}/");
         println!("neuronscope is at {url}  (Ctrl-C stops it)");
         if args.open && !open(&url) {
-            eprintln!("The browser could not be started. Open {url} in it.");
+            say_on_terminal(&format!("The browser could not be started. Open {url} in it."));
         }
     })
 }
