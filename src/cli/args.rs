@@ -104,7 +104,7 @@ pub(super) enum Command {
     /// Speed-ups over a baseline, over time and by model, as PyTorch/XLA's aggregate.py prints them
     #[command(infer_long_args = true)]
     Aggregate(Box<AggregateArgs>),
-    /// Views of records, as the page *Experiments* shows them: what changed, times to compile, verification, single records
+    /// Views of records, as the page *Experiments* shows them: what changed, times to compile, verification, lines that are no records
     Records(Box<RecordsArgs>),
     /// Write records, reports, slices or operators as Parquet, for query engines that read many files
     Parquet(ParquetArgs),

@@ -192,15 +192,15 @@ fn a_view_of_records_prints_the_command_that_shows_it() {
     let shell = Shell::default();
     let (mut driver, set) = (Driver::new(&shell), RecordsKey::default());
     driver.run(JobRequest::ReadRecords(set, RecordsSource::Link("sample".into())), None).unwrap();
-    let asked =
+    let request =
         ExperimentSpec::default().with(ExperimentField::View, "changes").with(ExperimentField::Filter, "^hf_ x");
-    let ask = QuestionRequest::Records(set, RecordsAsk::Show(Box::new(asked.clone())));
+    let ask = QuestionRequest::Records(set, RecordsAsk::Show(Box::new(request.clone())));
     let Some(Message::Answer(Reply::Records(result))) = driver.run(ask, None).unwrap() else { panic!() };
     match command(result.document.command().unwrap()) {
         Command::Records(args) => {
             let mut spec = ExperimentSpec::default();
             args.options.put_into(&mut spec, &[]).unwrap();
-            assert_eq!((spec, args.files), (asked, vec!["sample.jsonl".into()]));
+            assert_eq!((spec, args.files), (request, vec!["sample.jsonl".into()]));
         }
         other => panic!("{other:?}"),
     }

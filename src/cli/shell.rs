@@ -1,4 +1,5 @@
-//! What a command prints to, reads from, writes to and keeps: a terminal with the disk, or the [`Host`] of a call. Every command is given one.
+//! What a command prints to, reads from, writes to and keeps: a terminal with the disk, or the [`Host`] of a call. Every command is given one;
+//! values of flags that name a file, and threads, have the disk alone.
 
 use std::cell::RefCell;
 use std::io::Write as _;

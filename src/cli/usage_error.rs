@@ -156,8 +156,8 @@ fn with_its_words<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     let name = name.to_ascii_lowercase().replace('_', "-");
     let words: Vec<&str> = name.split('-').map(|word| word.trim_end_matches('s')).collect();
     let has = |flag: &str, word: &str| word.len() > 2 && flag.split('-').any(|other| other.starts_with(word));
-    let found: Vec<&str> = known.iter().copied().filter(|flag| words.iter().all(|word| has(flag, word))).collect();
-    if found.len() > MOST { Vec::new() } else { found }
+    let flags: Vec<&str> = known.iter().copied().filter(|flag| words.iter().all(|word| has(flag, word))).collect();
+    if flags.len() > MOST { Vec::new() } else { flags }
 }
 
 /// What a value that is no number of its kind should be, by what Rust's parsers say of it.

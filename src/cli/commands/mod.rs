@@ -95,7 +95,7 @@ pub(super) fn run(shell: &Shell, command: Command) -> Result<()> {
         Command::Parquet(args) => parquet::run(shell, args),
         Command::MatmulBench(args) => matmul_bench::run(shell, args),
         Command::Verify(args) => verify::run(shell, args),
-        Command::Serve(args) => serve::run(&args),
+        Command::Serve(args) => serve::run(shell, &args),
         Command::Completions(args) => manual::completions(shell, &args),
         Command::Man(args) => manual::man(shell, &args),
     }

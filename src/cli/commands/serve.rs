@@ -6,18 +6,19 @@ use anyhow::Result;
 
 use crate::serve::{Site, serve};
 use crate::serve_args::ServeArgs;
-use crate::shell::say_on_terminal;
+use crate::shell::Shell;
 
-pub(super) fn run(args: &ServeArgs) -> Result<()> {
+pub(super) fn run(shell: &Shell, args: &ServeArgs) -> Result<()> {
     let site = Site::of(args.dir.as_deref())?;
     serve(site, args.port, |port| {
         if args.port != 0 && port != args.port {
-            say_on_terminal(&format!("Port {} is taken: using {port}.", args.port));
+            shell.say(&format!("Port {} is taken: using {port}.", args.port));
         }
         let url = format!("http://127.0.0.1:{port}/");
-        println!("neuronscope is at {url}  (Ctrl-C stops it)");
+        // Who has closed stdout does not wait for the address.
+        let _ = shell.print(format!("neuronscope is at {url}  (Ctrl-C stops it)\n").as_bytes());
         if args.open && !open(&url) {
-            say_on_terminal(&format!("The browser could not be started. Open {url} in it."));
+            shell.say(&format!("The browser could not be started. Open {url} in it."));
         }
     })
 }
